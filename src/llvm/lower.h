@@ -177,7 +177,8 @@ LLVMValueRef *lower_coordinates(Lower *lw, const Layout *layout);
 /* i1: this thread holds the first copy of what it holds (layout_free_bits of lanes, warps, blocks are 0); NULL: always. */
 LLVMValueRef lower_owner(Lower *lw, const Layout *layout);
 
-/* Fetches the tensor maps among the arguments, so that the first copies need not wait for them (memory/tensor.c). */
+/* Fetches the tensor maps among the arguments, so that the first copies need not wait for them
+ * (memory/tensor.c). */
 void lower_fetch_maps(Lower *lw, const IrBlock *body);
 
 /* Of a function with ttg.warp_specialize: who runs what is being built (lower/roles.c). */

@@ -79,7 +79,7 @@ sed -n '/warp_group_dot /,/math.exp2/p;/math.exp2/q' "$TMP/loop" >"$TMP/front"
 has front "pendings = 1"
 
 # Where TMA brings rows of numbers too, and nothing goes through shared memory, warps never meet in a loop; they take turns.
-compile backward "$(split 128 0)" 8 5 --target sm_90a --emit ttgir -o "$TMP/split.ttgir" || failed=1
+NESO_TURNS=auto compile backward "$(split 128 0)" 8 5 --target sm_90a --emit ttgir -o "$TMP/split.ttgir" || failed=1
 sed -n '/scf.for/,/neso.pipeline/p' "$TMP/split.ttgir" >"$TMP/loops"
 hasnt loops "gpu.barrier"
 hasnt loops "async_copy_global_to_local %"

@@ -20,6 +20,7 @@ def chain(a, b, c, o, n, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr,
     tl.store(o + m[:, None] * D + d[None, :], acc)
 END
 failed=0
+export NESO_TURNS=auto
 compile() { # FILE, N, D
 	neso compile "$TMP/chain.py:chain" -s "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,$2,$3,2" --num-warps 8 --num-stages 3 --target sm_90a \
 		--emit ttgir -o "$1" || exit 1

@@ -1,7 +1,7 @@
 // Warp groups issue products in turns: of a loop with a late product both of an iteration, which stand together; copies that the loop
 // issues are issued by the last group, in front of its turn. The first iteration's product in front of the loop is issued in turns too.
 // Behind the loop the last round, which begins no other one.
-// options: --pass=take-turns --verify-each --stress --no-loc
+// run: NESO_TURNS=auto neso opt --pass=take-turns --verify-each --stress --no-loc %s
 // CHECK: gpu.begin_turns
 // CHECK-NEXT: gpu.take_turn
 // CHECK-NEXT: %[[S:[^ ]*]] = ttng.warp_group_dot {{.*}}isAsync = true

@@ -1,5 +1,5 @@
 // Where what threads compute stands between products, the turn goes from the second one into the next iteration.
-// options: --pass=take-turns --verify-each --stress --no-loc
+// run: NESO_TURNS=auto neso opt --pass=take-turns --verify-each --stress --no-loc %s
 // CHECK: gpu.begin_turns
 // CHECK-NEXT: gpu.take_turn
 // CHECK-NEXT: scf.for

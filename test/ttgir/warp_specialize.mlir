@@ -78,7 +78,34 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: %[[PIN:.*]]:2 = scf.for {{.*}} iter_args(%{{.*}} = %[[PF]], %{{.*}} = %[[PT]])
   // CHECK: ttng.async_tma_copy_global_to_local %{{[^[]*}}[%[[ROW]],
   // CHECK: scf.yield %[[PIN]]#0, %[[PIN]]#1
-  tt.func public @tiles(%n: i32, %a: !tt.tensordesc<tensor<64x32xf16, #sa>>, %b: !tt.tensordesc<tensor<32x64xf16, #sb>>, %c: !tt.tensordesc<tensor<64x64xf16, #sc>>) {
+  tt.func public @tiles(%n: i32, %ap: !tt.ptr<f16>, %bp: !tt.ptr<f16>, %cp: !tt.ptr<f16>, %a: !tt.tensordesc<tensor<64x32xf16, #sa>> {neso.map = array<i64: 1, 0, 0, 1, 0, 1, 0, 1, -1, 1>}, %b: !tt.tensordesc<tensor<32x64xf16, #sb>> {neso.map = array<i64: 2, 0, 0, 1, 0, 1, 0, 1, -1, 1>}, %c: !tt.tensordesc<tensor<64x64xf16, #sc>> {neso.map = array<i64: 3, 0, 0, 1, 0, 1, 0, 1, -1, 1>}) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c32 = arith.constant 32 : i32
+    %zero = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #acc>
+    scf.for %t = %c0 to %n step %c1  : i32 {
+      %row = arith.muli %t, %c32 : i32
+      %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #acc>)  : i32 {
+        %at = arith.muli %k, %c32 : i32
+        %x = tt.descriptor_load %a[%row, %at] : !tt.tensordesc<tensor<64x32xf16, #sa>> -> tensor<64x32xf16, #la>
+        %y = tt.descriptor_load %b[%at, %c0] : !tt.tensordesc<tensor<32x64xf16, #sb>> -> tensor<32x64xf16, #lb>
+        %xm = ttg.local_alloc %x : (tensor<64x32xf16, #la>) -> !ttg.memdesc<64x32xf16, #sa, #smem>
+        %ym = ttg.local_alloc %y : (tensor<32x64xf16, #lb>) -> !ttg.memdesc<32x64xf16, #sb, #smem>
+        %d = ttng.warp_group_dot %xm, %ym, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x32xf16, #sa, #smem> * !ttg.memdesc<32x64xf16, #sb, #smem> -> tensor<64x64xf32, #acc>
+        scf.yield %d : tensor<64x64xf32, #acc>
+      } {tt.num_stages = 3 : i32}
+      %h = arith.truncf %r : tensor<64x64xf32, #acc> to tensor<64x64xf16, #acc>
+      tt.descriptor_store %c[%row, %c0], %h : !tt.tensordesc<tensor<64x64xf16, #sc>>, tensor<64x64xf16, #acc>
+    } {tt.warp_specialize}
+    tt.return
+  }
+  // A tile that loads what the one before stored does not go on: roles begin and end with each.
+  // CHECK-LABEL: @chain
+  // CHECK: scf.for
+  // CHECK: ttg.warp_specialize
+  // CHECK: default {
+  // CHECK: tt.descriptor_store
+  tt.func public @chain(%n: i32, %ap: !tt.ptr<f16>, %bp: !tt.ptr<f16>, %cp: !tt.ptr<f16>, %a: !tt.tensordesc<tensor<64x32xf16, #sa>> {neso.map = array<i64: 1, 0, 0, 1, 0, 1, 0, 1, -1, 1>}, %b: !tt.tensordesc<tensor<32x64xf16, #sb>> {neso.map = array<i64: 2, 0, 0, 1, 0, 1, 0, 1, -1, 1>}, %c: !tt.tensordesc<tensor<64x64xf16, #sc>> {neso.map = array<i64: 1, 0, 0, 1, 0, 1, 0, 1, -1, 1>}) {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %c32 = arith.constant 32 : i32

@@ -1,12 +1,12 @@
 # Turns of warp groups: loops whose threads compute exponentials beside products; not without them, not with warps of one group, nor where
 # CTAs share an SM.
-# run: neso compile %s:chain --target sim:sm_90a --why --num-warps 8 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,128,128,True"
-# run: neso compile %s:chain --target sim:sm_90a --why --num-warps 8 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,128,128,False"
-# run: neso compile %s:chain --target sim:sm_90a --why --num-warps 8 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,128,64,True"
-# run: neso compile %s:chain --target sim:sm_90a --why --num-warps 8 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,64,32,True"
-# run: neso compile %s:chain --target sim:sm_90a --why --num-warps 4 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,64,64,32,True"
+# run: NESO_TURNS=auto neso compile %s:chain --target sim:sm_90a --why --num-warps 8 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,128,128,True"
+# run: NESO_TURNS=auto neso compile %s:chain --target sim:sm_90a --why --num-warps 8 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,128,128,False"
+# run: NESO_TURNS=auto neso compile %s:chain --target sim:sm_90a --why --num-warps 8 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,128,64,True"
+# run: NESO_TURNS=auto neso compile %s:chain --target sim:sm_90a --why --num-warps 8 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,64,32,True"
+# run: NESO_TURNS=auto neso compile %s:chain --target sim:sm_90a --why --num-warps 4 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,64,64,32,True"
 # A tile that two products read, one of them turned round, keeps no warps in step either.
-# run: neso compile %s:twice --target sim:sm_90a --why --num-warps 8 --num-stages 3 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,64,128"
+# run: NESO_TURNS=auto neso compile %s:twice --target sim:sm_90a --why --num-warps 8 --num-stages 3 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,64,128"
 import triton
 import triton.language as tl
 

@@ -189,7 +189,8 @@ static void walk_region(GpuBarriers *w, const IrRegion *region, GpuPending *s);
 
 static bool is_tensor_copy(const IrOp *op)
 {
-	return op->kind == OP_TMA_LOAD || op->kind == OP_TMA_STORE || op->kind == OP_TMA_STORE_ROWS || op->kind == OP_TMA_REDUCE;
+	return op->kind == OP_TMA_LOAD || op->kind == OP_TMA_STORE || op->kind == OP_TMA_STORE_ROWS ||
+	       op->kind == OP_TMA_REDUCE;
 }
 
 static bool reads_by_proxy(const IrOp *op)

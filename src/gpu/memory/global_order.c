@@ -30,7 +30,8 @@ static bool is_store(const IrOp *op)
 /* Through a tensor map: by the one thread that issues it, and done when that has waited. */
 static bool is_tensor_access(const IrOp *op)
 {
-	return op->kind == OP_TMA_LOAD || op->kind == OP_TMA_STORE || op->kind == OP_TMA_STORE_ROWS || op->kind == OP_TMA_REDUCE;
+	return op->kind == OP_TMA_LOAD || op->kind == OP_TMA_STORE || op->kind == OP_TMA_STORE_ROWS ||
+	       op->kind == OP_TMA_REDUCE;
 }
 
 bool gpu_is_global(const IrOp *op)
@@ -234,7 +235,8 @@ static const IrValue *base_of_map(const GpuCx *gpu, const IrValue *map, bool *of
 	const IrOp *func = map->block ? map->block->region->op : NULL;
 	TensorMapPlan plan;
 	GpuCx *cx = (GpuCx *)(uintptr_t)gpu; /* layouts are remembered there */
-	if (!func || func->kind != OP_FUNC || !gpu_map_recipe(cx, func, map->index, &plan) || (uint32_t)plan.base >= map->block->arg_count)
+	if (!func || func->kind != OP_FUNC || !gpu_map_recipe(cx, func, map->index, &plan) ||
+	    (uint32_t)plan.base >= map->block->arg_count)
 		return NULL;
 	*of_pointers = gpu_map_is_of_pointers(cx, func, map->index);
 	return map->block->args[plan.base];
@@ -242,7 +244,8 @@ static const IrValue *base_of_map(const GpuCx *gpu, const IrValue *map, bool *of
 
 static bool is_by_map(const IrOp *op)
 {
-	return is_tensor_access(op) || op->kind == OP_DESC_LOAD || op->kind == OP_DESC_STORE || op->kind == OP_DESC_REDUCE;
+	return is_tensor_access(op) || op->kind == OP_DESC_LOAD || op->kind == OP_DESC_STORE ||
+	       op->kind == OP_DESC_REDUCE;
 }
 
 const IrValue *gpu_access_base(const GpuCx *gpu, const IrOp *op)
@@ -250,7 +253,8 @@ const IrValue *gpu_access_base(const GpuCx *gpu, const IrOp *op)
 	bool of_pointers;
 	if (op->kind == OP_CALL)
 		return NULL;
-	return is_by_map(op) ? base_of_map(gpu, ir_operand(op, 0), &of_pointers) : root_of(ir_operand(op, 0), NULL, DEEP);
+	return is_by_map(op) ? base_of_map(gpu, ir_operand(op, 0), &of_pointers)
+			     : root_of(ir_operand(op, 0), NULL, DEEP);
 }
 
 /* NULL: it may be what any pointer reaches. */
@@ -318,8 +322,9 @@ static bool are_of_two_programs(const GpuOrder *o, const IrOp *first, const IrOp
 
 bool gpu_crosses_proxies(const GpuOrder *o, const IrOp *first, const IrOp *then)
 {
-	return is_tensor_access(then) && !is_tensor_access(first) && first->kind != OP_LOAD && same_root(o, first, then) &&
-	       !are_disjoint(o, first, then) && !are_of_two_programs(o, first, then);
+	return is_tensor_access(then) && !is_tensor_access(first) && first->kind != OP_LOAD &&
+	       same_root(o, first, then) && !are_disjoint(o, first, then) &&
+	       !are_of_two_programs(o, first, then);
 }
 
 /* What one thread loads through a map is there for all that have waited, and stores wait for one another in that thread; a store and

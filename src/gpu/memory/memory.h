@@ -47,8 +47,9 @@ uint64_t gpu_shared_offset(const GpuCx *cx, const IrOp *op);
 /* Bytes of a memdesc type: all of its elements, with the holes of its layout. */
 uint64_t gpu_memdesc_bytes(GpuCx *cx, IrType memdesc);
 
-/* The argument of the kernel, or the pointer that was loaded, at which what an access of global memory reaches begins; NULL: not
- * known. Different ones are different arrays (global_order.c). */
+/* The argument of the kernel, or the pointer that was loaded, at which what an access of
+ * global memory reaches begins; NULL: not known. Different ones are different arrays
+ * (global_order.c). */
 const IrValue *gpu_access_base(const GpuCx *cx, const IrOp *op);
 
 #endif

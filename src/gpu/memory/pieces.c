@@ -1,5 +1,5 @@
-/* Pieces of tiles that are stored through tensor maps: see pieces.h. A half is what a thread holds where one bit of the last
- * coordinate is 0 or 1; no element moves. */
+/* Pieces of tiles that are stored through tensor maps: see pieces.h. A half is what a thread
+ * holds where one bit of the last coordinate is 0 or 1; no element moves. */
 #include "gpu/memory/pieces.h"
 
 enum { SHARED_SPACE = 0 };
@@ -64,10 +64,12 @@ GpuStorePlan gpu_plan_store(GpuCx *cx, const IrOp *store)
 	unsigned last = tile->rank - 1;
 	GpuBox box;
 	GpuStorePlan plan = {.pieces = 1};
-	plan.memory = ir_memdesc(cx->ir, memory->elem, memory->shape, memory->rank, memory->encoding, SHARED_SPACE, true);
+	plan.memory = ir_memdesc(cx->ir, memory->elem, memory->shape, memory->rank, memory->encoding,
+				 SHARED_SPACE, true);
 	plan.bytes = gpu_memdesc_bytes(cx, plan.memory);
-	if (!gpu_box_of(cx, tile, layout, &box) || box.count == 1 || box.count > GPU_MOST_PIECES || !base_is_pow2(box.count) ||
-	    tile->shape[last] / box.side[last] != (int64_t)box.count || !can_be_halved(cx, gpu_stored_tile(store)->type, box.count))
+	if (!gpu_box_of(cx, tile, layout, &box) || box.count == 1 || box.count > GPU_MOST_PIECES ||
+	    !base_is_pow2(box.count) || tile->shape[last] / box.side[last] != (int64_t)box.count ||
+	    !can_be_halved(cx, gpu_stored_tile(store)->type, box.count))
 		return plan;
 	for (unsigned k = 0; k < tile->rank; k++)
 		shape[k] = box.side[k];
@@ -85,14 +87,17 @@ static bool groups_have_rows(GpuCx *cx, IrType tile, unsigned groups)
 	const Layout *l = gpu_layout(cx, tile);
 	int64_t rows = tile->shape[0] / groups;
 	unsigned of_group = base_log2(GPU_GROUP_WARPS), warps = layout_in_bits(l, LAYOUT_WARP);
-	if (layout_space_reps(&l->in) > 1 || layout_space_reps(&l->out) > 1 || warps < of_group || UINT32_C(1) << (warps - of_group) != groups)
+	if (layout_space_reps(&l->in) > 1 || layout_space_reps(&l->out) > 1 || warps < of_group ||
+	    UINT32_C(1) << (warps - of_group) != groups)
 		return false;
 	for (unsigned name = LAYOUT_REGISTER; name <= LAYOUT_WARP; name++)
 		for (unsigned i = 0; i < layout_in_bits(l, name); i++) {
 			int64_t row = (int64_t)layout_coordinate(l, layout_basis(l, name, i), 0);
 			bool chooses = name == LAYOUT_WARP && i >= of_group;
-			if (chooses ? layout_basis(l, name, i) != layout_space_put(&l->out, LAYOUT_DIM0, (uint64_t)rows << (i - of_group)) :
-				      row >= rows)
+			if (chooses ? layout_basis(l, name, i) !=
+					      layout_space_put(&l->out, LAYOUT_DIM0,
+							       (uint64_t)rows << (i - of_group))
+				    : row >= rows)
 				return false;
 		}
 	return true;
@@ -110,9 +115,11 @@ bool gpu_rows_are_of_groups(GpuCx *cx, const IrOp *store)
 	IrType map = ir_operand(store, 0)->type, tile = map->elem;
 	unsigned warps = gpu_num_warps(cx, store), groups = warps / GPU_GROUP_WARPS;
 	GpuBox box;
-	return tile->rank == 2 && warps % GPU_GROUP_WARPS == 0 && groups && groups <= GPU_MOST_GROUPS && cx->num_ctas == 1 &&
-	       has_map_alone(store) && gpu_box_of(cx, tile, gpu_map_layout(cx, map), &box) && box.side[0] == tile->shape[0] &&
-	       tile->shape[0] / groups >= GPU_PATTERN_ROWS && groups_have_rows(cx, ir_operand(store, 1)->type, groups);
+	return tile->rank == 2 && warps % GPU_GROUP_WARPS == 0 && groups && groups <= GPU_MOST_GROUPS &&
+	       cx->num_ctas == 1 && has_map_alone(store) &&
+	       gpu_box_of(cx, tile, gpu_map_layout(cx, map), &box) && box.side[0] == tile->shape[0] &&
+	       tile->shape[0] / groups >= GPU_PATTERN_ROWS &&
+	       groups_have_rows(cx, ir_operand(store, 1)->type, groups);
 }
 
 uint64_t gpu_store_beside(GpuCx *cx, const IrOp *store)

@@ -1,6 +1,7 @@
-/* A tile that is stored through a tensor map goes by way of shared memory. Where its boxes lie side by side along the last dim and
- * each thread can tell them apart by its registers, it goes in pieces of a box each: copies of the first run while threads
- * write the next, and in a loop two pieces of memory do for all. */
+/* A tile that is stored through a tensor map goes by way of shared memory. Where its boxes lie
+ * side by side along the last dim and each thread can tell them apart by its registers, it goes
+ * in pieces of a box each: copies of the first run while threads write the next, and in a loop
+ * two pieces of memory do for all. */
 #ifndef NESO_GPU_PIECES_H
 #define NESO_GPU_PIECES_H
 
@@ -18,8 +19,8 @@ enum {
 
 typedef struct GpuStorePlan {
 	unsigned pieces; /* a power of two; 1: the tile as it is */
-	IrType memory;   /* of one */
-	uint64_t bytes;  /* of it */
+	IrType memory; /* of one */
+	uint64_t bytes; /* of it */
 } GpuStorePlan;
 
 /* The tile in the layout that it comes in: any will do. */
@@ -28,7 +29,8 @@ IrValue *gpu_stored_tile(const IrOp *store);
 GpuStorePlan gpu_plan_store(GpuCx *cx, const IrOp *store);
 /* The parts of a tile along its last dim, in order, for a plan with so many. */
 void gpu_tile_pieces(GpuCx *cx, IrBuilder *b, IrValue *tile, unsigned pieces, IrValue **out);
-/* May each warp group write and copy its own rows of a tile in memory of its own, and wait for no other? */
+/* May each warp group write and copy its own rows of a tile in memory of its own, and wait for no
+ * other? */
 bool gpu_rows_are_of_groups(GpuCx *cx, const IrOp *store);
 /* Bytes of shared memory for the store where it has its own beside all else in a loop. */
 uint64_t gpu_store_beside(GpuCx *cx, const IrOp *store);

@@ -174,7 +174,8 @@ static bool share_loop(const Copies *c, const IrOp *a, const IrOp *b)
 	return false;
 }
 
-/* Of a role beside the store's: it copies what no store of the loops reaches (plan/roles.h), or it would not run beside them. */
+/* Of a role beside the store's: it copies what no store of the loops reaches (plan/roles.h), or
+ * it would not run beside them. */
 static bool is_beside(const IrOp *op, const IrOp *store)
 {
 	for (; op->block; op = ir_parent_op(op))
@@ -189,7 +190,8 @@ static bool look(void *data, IrOp *op)
 	const IrValue *root;
 	if (op == l->store) {
 		l->behind = true;
-	} else if (!is_beside(op, l->store) && gpu_global_access(l->c->gpu, op, &root) && (l->behind || share_loop(l->c, op, l->store))) {
+	} else if (!is_beside(op, l->store) && gpu_global_access(l->c->gpu, op, &root) &&
+		   (l->behind || share_loop(l->c, op, l->store))) {
 		l->found |= !root || !l->root || root == l->root;
 	}
 	return true;
@@ -239,12 +241,13 @@ static unsigned ctas(const Copies *c, uint64_t bytes)
 {
 	enum { LEAST_REGISTERS = 64 };
 	TargetOccupancy o;
-	target_occupancy(c->gpu->target, LEAST_REGISTERS, (unsigned)bytes, gpu_all_warps(c->gpu, c->func), &o);
+	target_occupancy(c->gpu->target, LEAST_REGISTERS, (unsigned)bytes, gpu_all_warps(c->gpu, c->func),
+			 &o);
 	return o.ctas;
 }
 
-/* Is there memory for the store alone, beside all that the function has? It must cost no CTA of an SM. Where warps have roles,
- * their plan left room for it (plan/roles.c). */
+/* Is there memory for the store alone, beside all that the function has? It must cost no CTA of
+ * an SM. Where warps have roles, their plan left room for it (plan/roles.c). */
 static bool has_memory(const Copies *c, const IrOp *store)
 {
 	const TargetGpu *target = c->gpu->target;
@@ -306,7 +309,8 @@ static void copy_part(const Copies *c, IrBuilder *b, const Store *s, unsigned nu
 	for (uint32_t i = 2; i < last; i++)
 		args[i] = ir_operand(store, i);
 	args[last] = index_of_part(b, s, number);
-	IrOp *copy = irb_op(b, reduces ? OP_TMA_REDUCE : OP_TMA_STORE, args, store->operand_count, NULL, 0, 0);
+	IrOp *copy =
+		irb_op(b, reduces ? OP_TMA_REDUCE : OP_TMA_STORE, args, store->operand_count, NULL, 0, 0);
 	if (reduces)
 		ir_set(c->m, copy, ATTR_REDUCE_KIND, ir_get(store, c->gpu->ir, ATTR_REDUCE_KIND));
 }
@@ -328,7 +332,8 @@ static void store_once(const Copies *c, IrBuilder *b, Store *s)
 	drop_parts(b, s, s->plan.pieces);
 }
 
-/* The same where each warp group writes and copies its own rows: one may be at the next tile when another still stores. */
+/* The same where each warp group writes and copies its own rows: one may be at the next tile
+ * when another still stores. */
 static void store_rows_in_loop(const Copies *c, IrBuilder *b, Store *s, IrOp *loop)
 {
 	unsigned slots = MIN(s->plan.pieces, (unsigned)GPU_PIECES_AHEAD);
@@ -340,7 +345,8 @@ static void store_rows_in_loop(const Copies *c, IrBuilder *b, Store *s, IrOp *lo
 	/* Nobody else is there any more. */
 	irb_op(&front, OP_BARRIER, NULL, 0, NULL, 0, 0);
 	for (unsigned i = 0; i < s->plan.pieces; i++) {
-		IrValue *args[3 + TENSOR_MAP_RANK] = {ir_operand(s->op, 0), s->parts[i], s->memory[i % slots]};
+		IrValue *args[3 + TENSOR_MAP_RANK] = {ir_operand(s->op, 0), s->parts[i],
+						      s->memory[i % slots]};
 		for (uint32_t k = 2; k < last; k++)
 			args[k + 1] = ir_operand(s->op, k);
 		args[last] = index_of_part(b, s, i);
@@ -352,7 +358,8 @@ static void store_rows_in_loop(const Copies *c, IrBuilder *b, Store *s, IrOp *lo
 	drop_parts(&end, s, slots);
 }
 
-/* Parts take turns in memory that the loop keeps; a part waits for the copy that was there before. */
+/* Parts take turns in memory that the loop keeps; a part waits for the copy that was there
+ * before. */
 static void store_in_loop(const Copies *c, IrBuilder *b, Store *s, IrOp *loop)
 {
 	unsigned slots = MIN(s->plan.pieces, (unsigned)GPU_PIECES_AHEAD);

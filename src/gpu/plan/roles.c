@@ -64,7 +64,8 @@ static bool visit_store(void *data, IrOp *op)
 {
 	Reach *r = data;
 	IrType to = op->operand_count ? ir_operand(op, 0)->type : NULL;
-	bool pointers = to && (to->kind == TY_TENSORDESC || ir_is_ptr(to) || (ir_is_tensor(to) && ir_is_ptr(to->elem)));
+	bool pointers = to && (to->kind == TY_TENSORDESC || ir_is_ptr(to) ||
+			       (ir_is_tensor(to) && ir_is_ptr(to->elem)));
 	if (!ir_has_trait(op, TRAIT_WRITE) || !pointers)
 		return true;
 	r->stored = gpu_access_base(r->gpu, op);
@@ -110,10 +111,11 @@ static bool visit_shape(void *data, IrOp *op)
 	return true;
 }
 
-/* Where threads of some iterations branch between long products (masks of tiles on the diagonal), who issues copies
- * for all comes late, and a warp of its own does not: causal attention of 128, tiles of 128x128,
- * gained 3 to 6 % on an H200; without the branch it lost 3 %, and with tiles of 128x64 5 %
- * (bench/NOTES.md). A kernel has the same registers for all its loops: this is for those of one. */
+/* Where threads of some iterations branch between long products (masks of tiles on the diagonal),
+ * who issues copies for all comes late, and a warp of its own does not: causal attention of 128,
+ * tiles of 128x128, gained 3 to 6 % on an H200; without the branch it lost 3 %, and with tiles of
+ * 128x64 5 % (bench/NOTES.md). A kernel has the same registers for all its loops: this is for
+ * those of one. */
 static bool gains(const Schedule *s)
 {
 	enum { LONG_CYCLES = 2048 };
@@ -257,8 +259,9 @@ static bool visit_memory(void *data, IrOp *op)
 		return true;
 	b->scratch = MAX(b->scratch, gpu_scratch(b->gpu, op).bytes);
 	if (is_by_map(op) && gpu_is_map(ir_operand(op, 0)->type))
-		b->tile = MAX(b->tile, op->kind == OP_DESC_LOAD ? gpu_map_bytes(b->gpu, ir_operand(op, 0)->type) :
-								  gpu_store_beside(b->gpu, op));
+		b->tile =
+			MAX(b->tile, op->kind == OP_DESC_LOAD ? gpu_map_bytes(b->gpu, ir_operand(op, 0)->type)
+							      : gpu_store_beside(b->gpu, op));
 	return true;
 }
 

@@ -202,7 +202,8 @@ bool lower_MODULE(Lower *lw, IrOp *op)
 static bool find_map(void *data, IrOp *op)
 {
 	bool *found = data;
-	*found |= op->kind == OP_TMA_LOAD || op->kind == OP_TMA_STORE || op->kind == OP_TMA_STORE_ROWS || op->kind == OP_TMA_REDUCE;
+	*found |= op->kind == OP_TMA_LOAD || op->kind == OP_TMA_STORE ||
+		  op->kind == OP_TMA_STORE_ROWS || op->kind == OP_TMA_REDUCE;
 	return !*found;
 }
 

@@ -114,8 +114,8 @@ typedef struct Boxes {
 static bool take_part(Lower *lw, Boxes *boxes, IrType memory)
 {
 	GpuBox part;
-	if (!gpu_box_of(lw->gpu, memory, gpu_layout(lw->gpu, memory), &part) || part.bytes != boxes->box.bytes ||
-	    part.swizzle != boxes->box.swizzle)
+	if (!gpu_box_of(lw->gpu, memory, gpu_layout(lw->gpu, memory), &part) ||
+	    part.bytes != boxes->box.bytes || part.swizzle != boxes->box.swizzle)
 		return false;
 	boxes->tile = memory;
 	boxes->box = part;
@@ -127,7 +127,8 @@ static bool find_boxes(Lower *lw, const IrOp *op, uint32_t first, Boxes *out)
 {
 	const IrValue *map = ir_operand(op, 0), *memory = ir_operand(op, 1);
 	*out = (Boxes){.lw = lw, .op = op, .tile = map->type->elem, .map = lower_scalar(lw, map), .memory = lower_scalar(lw, memory)};
-	if (!gpu_is_map(map->type) || !gpu_box_of(lw->gpu, out->tile, gpu_map_layout(lw->gpu, map->type), &out->box) ||
+	if (!gpu_is_map(map->type) ||
+	    !gpu_box_of(lw->gpu, out->tile, gpu_map_layout(lw->gpu, map->type), &out->box) ||
 	    !take_part(lw, out, memory->type))
 		return lower_diag(lw, op->loc, DIAG_LOWER_BOX, ir_op_info[op->kind].text, ir_type_text(lw->arena, map->type));
 	ASSERT(op->operand_count >= first + out->box.rank && op->operand_count <= first + TENSOR_MAP_RANK);
@@ -315,18 +316,23 @@ static void copy_rows_of_box(const Boxes *boxes, const IrOp *op, unsigned number
 	Lower *lw = boxes->lw;
 	const GpuBox *box = &boxes->box;
 	unsigned groups = gpu_num_warps(lw->gpu, op) / GPU_GROUP_WARPS, n = 1;
-	LLVMValueRef group = group_here(lw), args[2 + TENSOR_MAP_RANK] = {lower_scalar(lw, ir_operand(op, 0))};
+	LLVMValueRef group = group_here(lw),
+		     args[2 + TENSOR_MAP_RANK] = {lower_scalar(lw, ir_operand(op, 0))};
 	LLVMValueRef row = LLVMBuildMul(lw->b, group, lower_i32(lw, (int64_t)(box->side[0] / groups)), "");
 	uint32_t last = op->operand_count - 1;
 	for (uint32_t i = last; i > 2; i--) {
 		LLVMValueRef at = lower_scalar(lw, ir_operand(op, i));
-		LLVMValueRef past = i == last ? lower_i32(lw, (int64_t)number * box->side[1]) : i == last - 1 ? row : NULL;
+		LLVMValueRef past = i == last	    ? lower_i32(lw, (int64_t)number * box->side[1])
+				    : i == last - 1 ? row
+						    : NULL;
 		args[n++] = past ? LLVMBuildAdd(lw->b, at, past, "") : at;
 	}
 	LLVMValueRef offset = LLVMBuildMul(lw->b, group, lower_i32(lw, (int64_t)(box->bytes / groups)), "");
 	offset = LLVMBuildAdd(lw->b, offset, lower_i32(lw, (int64_t)(number * box->bytes)), "");
-	args[n++] = LLVMBuildInBoundsGEP2(lw->b, lw->t.i8, lower_scalar(lw, ir_operand(op, 2)), &offset, 1, "");
-	machine_family(lw, MACHINE_tensor_store, arena_printf(lw->arena, "%ud", last - 2), lw->t.void_, args, n);
+	args[n++] =
+		LLVMBuildInBoundsGEP2(lw->b, lw->t.i8, lower_scalar(lw, ir_operand(op, 2)), &offset, 1, "");
+	machine_family(lw, MACHINE_tensor_store, arena_printf(lw->arena, "%ud", last - 2), lw->t.void_, args,
+		       n);
 }
 
 static bool copy_rows(Lower *lw, const IrOp *op)
@@ -334,7 +340,8 @@ static bool copy_rows(Lower *lw, const IrOp *op)
 	IrType memory = ir_operand(op, 2)->type;
 	Boxes boxes = {.lw = lw};
 	if (!gpu_box_of(lw->gpu, memory, gpu_layout(lw->gpu, memory), &boxes.box))
-		return lower_diag(lw, op->loc, DIAG_LOWER_BOX, ir_op_info[op->kind].text, ir_type_text(lw->arena, memory));
+		return lower_diag(lw, op->loc, DIAG_LOWER_BOX, ir_op_info[op->kind].text,
+				  ir_type_text(lw->arena, memory));
 	for (unsigned i = 0; i < boxes.box.count; i++)
 		copy_rows_of_box(&boxes, op, i);
 	MACHINE0(lw, bulk_commit);
@@ -384,7 +391,8 @@ bool lower_TMA_STORE_WAIT(Lower *lw, IrOp *op)
 		lw->tensor_waits = false;
 		return true;
 	}
-	OneThread one = ir_get(op, lw->gpu->ir, ATTR_BY_GROUPS) ? begin_one_of_group(lw) : begin_one(lw, NULL);
+	OneThread one =
+		ir_get(op, lw->gpu->ir, ATTR_BY_GROUPS) ? begin_one_of_group(lw) : begin_one(lw, NULL);
 	wait_for_stores(lw, op);
 	end_one(lw, one);
 	return true;
