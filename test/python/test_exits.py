@@ -257,7 +257,7 @@ class Exits(Engines):
             values, out = np.zeros(8, np.int32), np.zeros(16, np.int32)
             self.refuses(carries_tiles, "Triton has no `break`", np.zeros((4, 8), np.float32),
                          np.zeros(8, np.float32), 4, B=8, cure="while i < n and not done")
-            self.refuses(returns, "Triton has no `return` inside a run-time loop", values, out, 4,
+            self.refuses(returns, "Cannot have `return` statements inside `while` or `for` statements", values, out, 4,
                          num_stages=2)
 
 

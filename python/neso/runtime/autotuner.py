@@ -222,21 +222,16 @@ class Autotuner(KernelInterface):
         """Times by config. Those that differ in what only a GPU looks at are one program here, and measured once."""
         alike = self._do_bench is None and isinstance(driver.active, CpuDriver)
         self._compile_all(configs, args, kwargs)
-        self._look_for_accumulation(configs, args, kwargs)
         progress = Progress(f"tuning {self.__name__}", len(configs))
         with progress:
             return self._measure_each(configs, args, kwargs, alike, progress)
 
-    def _look_for_accumulation(self, configs, args, kwargs):
-        """Warns where runs add up, and nothing puts arrays back. Hooks may do so."""
-        if self._is_looked_at or self.user_defined_pre_hook or any(config.pre_hook for config in configs):
+    def _look_for_accumulation(self, compiled):
+        """Warns where runs that were measured added up, and nothing puts arrays back. Hooks may do so."""
+        if self._is_looked_at or self.user_defined_pre_hook or any(config.pre_hook for config in self.configs):
             return
         self._is_looked_at = True
-        try:
-            compiled = self.fn.run(*args, **{**kwargs, **configs[0].all_kwargs(), "warmup": True})
-            ttir = compiled.asm["ttir"] if compiled is not None else ""
-        except Exception:
-            return  # measuring tells
+        ttir = getattr(compiled, "asm", {}).get("ttir", "")
         said = accumulates.advice(self.__name__, ttir, {*self.reset_to_zero, *self.restore_value})
         if said:
             warnings.warn(said, UserWarning, stacklevel=_caller())
@@ -378,6 +373,8 @@ class Autotuner(KernelInterface):
         if config.pre_hook is not None:
             config.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()})
         result = self.fn.run(*args, **kwargs, **config.all_kwargs())
+        if not known:
+            self._look_for_accumulation(result)
         self.nargs = None
         return result
 
