@@ -35,8 +35,11 @@ def boxed(name, fault, code, edit, at):
     return row(f"boxed:{name}", fault, code, "1", "rand:64x320:fp16 rand:320x64:fp16 zeros:64x64:fp32 320 64 32", edit=edit, at=at)
 
 
+ROLED_ARRAYS = "rand:128x128:fp16 rand:128x128:fp16 zeros:128x128:fp16 128 128 128 64 64"
+
+
 def roled(name, fault, code, edit, at):
-    return row(f"roled:{name}", fault, code, "1", "rand:128x128:fp16 rand:128x128:fp16 zeros:128x128:fp16 128 128 128 64 64", edit=edit, at=at)
+    return row(f"roled:{name}", fault, code, "1", ROLED_ARRAYS, edit=edit, at=at)
 
 
 def moved(name, fault, code, edit, at):
@@ -206,15 +209,14 @@ KERNELS = [
     boxed("no_barrier_before_the_store", "TMA stores what other threads still write", RACE,
           (r"(fence_async_shared[^\n]*)\n[^\n]*gpu\.barrier[^\n]*", r"\1"), STORE),
     boxed("store_not_waited_for", "a program ends while its copies run", WAIT, (r"\n[^\n]*async_tma_store_wait[^\n]*", ""), STORE),
-    roled("slot_not_waited_for", "a warp copies into a slot that is not free", WAIT, (r"\n[^\n]*wait_free[^\n]*", ""), "acc = tl.dot("),
+    roled("slot_not_waited_for", "a warp copies into a slot that is not free", RACE, (r"\n[^\n]*wait_free[^\n]*", ""), "acc = tl.dot("),
     roled("slot_freed_too_early", "a slot is freed while products read it", RACE,
           (r"(\n[^\n]*pendings = 0 : i32\} : tensor[^\n]*)((?:\n[^\n]*)*?arrive_barrier[^\n]*)", r"\2\1"), "acc = tl.dot("),
     roled("last_slot_not_freed", "a tile's last slot is not freed", STUCK, (r"(arrive_barrier(?:.|\n)*?)\n[^\n]*arrive_barrier[^\n]*", r"\1"),
           "for tile"),
     roled("one_copy_too_few", "the warp that copies does so once less", STUCK, (r"(partition0(?:.|\n)*scf\.for %\w+ = )%c0\w*( to)", r"\g<1>%c1_i32_11\2"),
           "for tile"),
-    roled("staging_while_others_store", "a tile is staged while TMA reads the one before", RACE, (r"\n[^\n]*gpu\.barrier[^\n]*", ""), STORE),
-    roled("staging_reused_too_early", "nobody waits until TMA has read the tile", WAIT, (r"\n[^\n]*async_tma_store_wait[^\n]*", ""), STORE),
+    roled("staging_at_the_end", "a program ends while TMA reads the tile", WAIT, (r"\n[^\n]*async_tma_store_wait[^\n]*", ""), STORE),
     moved("asks_for_more_registers", "setmaxnreg asks for more than the others have given", STUCK, (r"inc\.216", "inc.224", 0), "for k"),
     moved("no_limit_of_registers", "setmaxnreg in a kernel without a limit", "SIM_REGISTERS", (r'"nvvm.maxnreg"="\d+"', ""), "def moved("),
     moved("roles_meet_with_half", "a barrier among all is for half of the threads", RACE,
@@ -228,9 +230,15 @@ KERNELS = [
     moved("one_box_is_forgotten", "a box that is announced is not copied", STUCK,
           (r"(call void @neso\.tensor_load(?:.|\n)*?call void @neso\.tensor_load(?:.|\n)*?)\n[^\n]*call void @neso\.tensor_load[^\n]*", r"\1"), "for k"),
     in_llir("roled", "store_not_committed", "a store of a box is waited for and was not committed", WAIT,
-            "rand:128x128:fp16 rand:128x128:fp16 zeros:128x128:fp16 128 128 128 64 64", (r"\n[^\n]*call void @neso\.bulk_commit[^\n]*", ""), STORE),
+            ROLED_ARRAYS, (r"\n[^\n]*call void @neso\.bulk_commit[^\n]*", ""), STORE),
+    in_llir("roled", "staging_reused_too_early", "nobody waits until TMA has read the tile before", WAIT, ROLED_ARRAYS,
+            (r"\n[^\n]*call void @neso\.bulk_wait\.read\.0[^\n]*", ""), STORE),
+    in_llir("roled", "staged_without_who_waited", "a tile is staged before the thread has come that waits for TMA", RACE, ROLED_ARRAYS,
+            (r"\n[^\n]*call void @neso\.named_barrier\(i32 12[^\n]*", ""), STORE),
+    in_llir("roled", "copied_before_all_have_staged", "TMA copies rows that others still write", RACE, ROLED_ARRAYS,
+            (r"(call void @neso\.named_barrier\(i32 12(?:.|\n)*?)\n[^\n]*call void @neso\.named_barrier\(i32 12[^\n]*", r"\1"), STORE),
     in_llir("roled", "meets_at_the_others_barrier", "warps of a role meet at the barrier of all", "SIM_NAMED",
-            "rand:128x128:fp16 rand:128x128:fp16 zeros:128x128:fp16 128 128 128 64 64", (r"named_barrier\(i32 2, i32 128\)", "named_barrier(i32 1, i32 128)"), STORE),
+            ROLED_ARRAYS, (r"named_barrier\(i32 2, i32 128\)", "named_barrier(i32 1, i32 128)"), "for tile"),
     in_llir("handed_on", "read_and_not_written", "a flag is set when TMA has read, and not written", WAIT,
             "rand:32x64:fp16 zeros:32x64:fp16 zeros:1:i32 zeros:32x64:fp16 32", (r"bulk_wait\.0", "bulk_wait.read.0", 0), "tmp.store(", grid="2"),
     in_llir("copied_back", "no_fence_of_global_memory", "TMA copies what threads have written without a fence", PROXY,

@@ -167,9 +167,9 @@ static bool lower_function(Lower *lw, IrOp *func)
 	lower_thread_begin(lw, entry);
 	regs_give_args(lw, block, 0, &args);
 	LLVMPositionBuilderAtEnd(lw->b, body);
-	lower_roles_begin(lw);
 	if (lower_is_kernel(lw, func))
 		lower_fetch_maps(lw, block);
+	lower_roles_begin(lw);
 	if (!lower_block(lw, block))
 		return false;
 	const IrOp *end = ir_terminator(block);
