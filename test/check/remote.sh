@@ -140,6 +140,7 @@ TRITON_REMOTE_CACHE_BACKEND=gopher://hole
 machine
 compile "$a" a
 says "its URL begins with none of redis://, rediss://, http://, https://"
+TRITON_REMOTE_CACHE_BACKEND="http://127.0.0.1:$http_port/team/kernels"
 machine
 NESO_REMOTE_PATH=/nowhere compile "$a" a
 says "libneso-remote.so, which speaks to it, cannot be loaded"

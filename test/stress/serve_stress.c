@@ -3,8 +3,9 @@
  * CPU; what the process has is asked meanwhile. No launch may fail or compile, and in a minute or
  * more memory must stay flat.
  *
- *	serve_stress [--threads N] [--seconds S] [--values N] LIBCUDA FOLDER
+ *	serve_stress [--threads N] [--seconds S] [--values N] [--forks 0|1] LIBCUDA FOLDER
  *
+ * --forks 0: no children, for sanitizers whose allocator does not survive a fork among threads.
  * LIBCUDA is build/.../test/fake/libcuda.so.1, with FAKE_CUDA_QUIET=1 in the environment: it counts
  * without a lock otherwise. The compile cache lies in FOLDER. Exit status 1 when anything was
  * wrong, 77 where GPU code cannot be made. */
@@ -44,6 +45,7 @@ typedef struct Run {
 	neso_module *module;
 	neso_kernel *eager, *tiered;
 	unsigned values;
+	bool forks;
 	atomic_bool ends;
 	atomic_ulong launches, wrong, children;
 } Run;
@@ -201,7 +203,8 @@ static bool serve(Run *run, unsigned threads, double seconds)
 		begun++;
 	while (now() < began + seconds) {
 		moment(0.2);
-		fork_one(run);
+		if (run->forks)
+			fork_one(run);
 		late = resident();
 		if (now() < began + seconds / 4)
 			early = late > early ? late : early;
@@ -221,7 +224,7 @@ int main(int argc, char **argv)
 {
 	unsigned threads = 16;
 	double seconds = 10;
-	Run run = {.values = 1200};
+	Run run = {.values = 1200, .forks = true};
 	int at = 1;
 	for (; at + 1 < argc && argv[at][0] == '-'; at += 2) {
 		if (strcmp(argv[at], "--threads") == 0)
@@ -230,10 +233,12 @@ int main(int argc, char **argv)
 			seconds = strtod(argv[at + 1], NULL);
 		else if (strcmp(argv[at], "--values") == 0)
 			run.values = (unsigned)strtoul(argv[at + 1], NULL, 10);
+		else if (strcmp(argv[at], "--forks") == 0)
+			run.forks = strcmp(argv[at + 1], "0") != 0;
 	}
 	if (at + 2 != argc) {
-		fprintf(stderr, "usage: serve_stress [--threads N] [--seconds S] [--values N] LIBCUDA "
-				"FOLDER\n");
+		fprintf(stderr, "usage: serve_stress [--threads N] [--seconds S] [--values N] "
+				"[--forks 0|1] LIBCUDA FOLDER\n");
 		return 2;
 	}
 	setenv("NESO_MAX_VARIANTS", "256", 1);

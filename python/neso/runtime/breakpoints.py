@@ -1,6 +1,7 @@
 """neso.breakpoint(): what kernels print there is gathered, shown, and, at a terminal, asked about."""
 
 import re
+import select
 import sys
 
 
@@ -54,6 +55,9 @@ def _stop(program, place, tiles):
     while True:
         out.write("(neso) ")
         out.flush()
+        # A Ctrl-C between two calls is acted on when the next one returns: none waits for long.
+        while not select.select([sys.stdin], [], [], 0.2)[0]:
+            pass
         word = sys.stdin.readline().strip()
         if word in ("", "c", "continue"):
             return

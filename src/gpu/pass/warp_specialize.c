@@ -150,6 +150,13 @@ static IrValue *came_before(Roles *w, IrBuilder *b, unsigned behind)
 	return irb_cmpi(b, CMPI_UGE, past, least);
 }
 
+/* The slot that came `behind` before, where there was one. */
+static void free_before(Roles *w, IrBuilder *b, IrValue *free, unsigned behind)
+{
+	IrValue *there = came_before(w, b, behind), *slot = slot_before(w, b, w->slot, behind);
+	free_slot(w, b, free, slot, there);
+}
+
 /* Behind the last wait, which is for all products but those of this iteration; where products are
  * late, at the start of the iteration, when none is under way. */
 static void free_in_loop(Roles *w)
@@ -161,10 +168,9 @@ static void free_in_loop(Roles *w)
 			b = ir_at(p->m, op->next);
 	b.loc = p->loop->loc;
 	unsigned behind = w->r->behind, first = p->late.free ? behind - 1 : behind;
-	free_slot(w, &b, p->free, slot_before(w, &b, w->slot, first), came_before(w, &b, first));
+	free_before(w, &b, p->free, first);
 	if (p->late.free)
-		free_slot(w, &b, p->late.free, slot_before(w, &b, w->slot, behind),
-			  came_before(w, &b, behind));
+		free_before(w, &b, p->late.free, behind);
 }
 
 /* What the next run of the loop would wait for. */
