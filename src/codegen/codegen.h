@@ -13,7 +13,7 @@
 
 #include "sim/launch.h"
 
-enum { CODEGEN_ABI = 8 };
+enum { CODEGEN_ABI = 9 };
 #define CODEGEN_SYMBOL "neso_codegen_table"
 
 typedef enum CodegenStage {
@@ -54,9 +54,10 @@ typedef struct CodegenRequest {
 	const char *libdevice; /* path of libdevice.10.bc, or NULL: none */
 	/* "1": all loops that can have warps with roles do, "0": none; else those that ask */
 	const char *roles;
-	/* "1": kernels run several programs a CTA where they can, "auto": where that pays; else
-	 * none */
+	/* "1": kernels run several programs a CTA where they can, "many": where that pays, "auto":
+	 * if `many` besides; else none */
 	const char *persist;
+	bool many; /* the launch has more programs than the GPU has SMs */
 	/* "1": in all loops that can warp groups take turns, "0": in none; else where that pays */
 	const char *turns;
 	const char *skip_passes; /* PassOptions.skip; NULL: none */
@@ -132,6 +133,7 @@ typedef struct CodegenResult {
 	unsigned scratch_bytes, scratch_align;
 	unsigned ptx_version;
 	bool uses_print, uses_assert;
+	bool for_few; /* a launch of many programs has a variant of its own (CodegenRequest.many) */
 	/* One letter for each argument of the PTX kernel, those of the TTIR function in order and
 	 * then ours: 'p' pointer, '1' '2' '4' '8' bytes of an integer, 'f' 'd' float and double,
 	 * 'h' 16-bit float, 't' tensor map (128 bytes, __grid_constant__), 'n' the count of

@@ -8,9 +8,9 @@ const char *facts_text(Arena *arena, const Facts *f)
 	CONTRACT(f->kernel && f->args && f->threads % 32 == 0);
 	return arena_printf(arena,
 			    "kernel=%s args=%s threads=%u shared=%u cluster=%u scratch=%u scratch_align=%u "
-			    "print=%d assert=%d%s%s",
+			    "print=%d assert=%d%s%s%s",
 			    f->kernel, f->args, f->threads, f->shared, f->cluster, f->scratch_bytes,
-			    f->scratch_align, f->uses_print, f->uses_assert,
+			    f->scratch_align, f->uses_print, f->uses_assert, f->for_few ? " few=1" : "",
 			    f->maps && *f->maps ? " maps=" : "", f->maps ? f->maps : "");
 }
 
@@ -71,7 +71,7 @@ static bool is_name(Str name)
 static const char *wrong(Str line, Str kernel, Str args, Facts *f)
 {
 	enum { THREADS = 1024, SHARED = 1 << 20, CLUSTER = 16, ALIGN = 4096 };
-	unsigned print, asserts;
+	unsigned print, asserts, few;
 	if (!is_name(kernel))
 		return "kernel is no name";
 	if (!number_of(line, "threads", THREADS, &f->threads) || !f->threads || f->threads % 32)
@@ -84,8 +84,9 @@ static const char *wrong(Str line, Str kernel, Str args, Facts *f)
 	    !number_of(line, "scratch_align", ALIGN, &f->scratch_align) ||
 	    (f->scratch_align ? !base_is_pow2(f->scratch_align) : f->scratch_bytes != 0))
 		return "scratch and scratch_align are no size and its alignment";
-	if (!number_of(line, "print", 1, &print) || !number_of(line, "assert", 1, &asserts))
-		return "print and assert are neither 0 nor 1";
+	if (!number_of(line, "print", 1, &print) || !number_of(line, "assert", 1, &asserts) ||
+	    !number_of(line, "few", 1, &few))
+		return "print, assert and few are neither 0 nor 1";
 	for (size_t i = 0; i < args.len; i++)
 		if (!memchr("p1248fdhtns", args.ptr[i], 11) ||
 		    (args.ptr[i] == 'n' && i + 1 + (f->scratch_bytes != 0) < args.len) ||
@@ -95,6 +96,7 @@ static const char *wrong(Str line, Str kernel, Str args, Facts *f)
 		return "args has no scratch, of which there are bytes";
 	f->uses_print = print != 0;
 	f->uses_assert = asserts != 0;
+	f->for_few = few != 0;
 	return NULL;
 }
 

@@ -65,8 +65,10 @@ bool job_read_ir(Job *job)
 		job->gpu.roles = GPU_ROLES_NONE;
 	if (r->persist && strcmp(r->persist, "1") == 0)
 		job->gpu.persist = GPU_PERSIST_ALL;
+	else if (r->persist && strcmp(r->persist, "many") == 0)
+		job->gpu.persist = GPU_PERSIST_PAYING;
 	else if (r->persist && strcmp(r->persist, "auto") == 0)
-		job->gpu.persist = GPU_PERSIST_AUTO;
+		job->gpu.persist = r->many ? GPU_PERSIST_PAYING : GPU_PERSIST_TELLING;
 	if (r->turns && strcmp(r->turns, "1") == 0)
 		job->gpu.turns = GPU_TURNS_ALL;
 	else if (r->turns && strcmp(r->turns, "0") == 0)

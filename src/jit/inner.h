@@ -32,6 +32,7 @@ struct JitModule {
 	FrontSession *session;
 	FrontModule *front;
 	const char *path;
+	bool has_products;     /* its text has dots, as far as can be seen at a glance */
 	const Source *ir_text; /* of a module of IR text, which has no session; or NULL */
 	SourceSet sources; /* as they were when the file was loaded: for messages without the lock */
 	JitKernel *kernels;
@@ -123,6 +124,10 @@ struct JitVariant {
 	JitDispatch *old_calls; /* under table_lock: that others took the place of */
 	JitVariant *newer, *older; /* of the host's; under its lock */
 	unsigned generation;       /* of the list that it is in; 0: none */
+	/* programs.c */
+	bool for_few; /* a launch of many programs has a variant of its own */
+	const JitVariant *_Atomic other; /* the one for many, or for few, once it is known */
+	atomic_bool alone;               /* it is not to be had */
 	bool missed; /* while it is made: it is not kept anywhere, and may not be compiled */
 	FrontReads *reads; /* while it is made: what its key has of the sources (front_content); or NULL */
 	const char *reason; /* why it was compiled */
@@ -254,6 +259,21 @@ JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions
 /* The same with descriptors as pointers. NULL after diagnosing; *status says as what. */
 const JitVariant *jit_without_maps(const JitVariant *variant, JitStrict strict, JitStatus *status,
 				   DiagList *diags);
+
+/* Held; NULL: there is none that is ready. */
+JitVariant *jit_find_ready(JitKernel *kernel, const char *key);
+
+/* ---- programs.c: variants for few and for many programs ---- */
+
+/* Does a launch of this grid ask for the variant for many, where nothing is compiled yet? */
+bool jit_launches_many(const JitKernel *kernel, const JitOptions *options, const uint32_t grid[3]);
+/* Is there, or may there be, another variant for the other launches? */
+bool jit_has_counterpart(const JitVariant *variant);
+/* The variant that a launch of this grid wants in its place, held; NULL: itself. */
+const JitVariant *jit_counterpart(const JitVariant *variant, const uint32_t grid[3]);
+/* A variant that is ready, for launches of the other kind, but right for both; held, or NULL. */
+const JitVariant *jit_serves_both(JitKernel *kernel, const JitBinding *binding, const JitOptions *options,
+				  Arena *arena);
 
 /* ---- gpu.c: a variant for a GPU ---- */
 

@@ -195,6 +195,7 @@ typedef struct JitOptions {
 	const TargetGpu *gpu; /* jit_options fills it in; NULL: the interpreter */
 	bool sim;             /* likewise: code for that GPU, run by the simulator */
 	bool no_maps;         /* descriptors are pointers: for launches that cannot make tensor maps (jit_without_maps) */
+	bool many;            /* for launches of more programs than the GPU has SMs (programs.c) */
 	/* When compiling ends before it is done (base/stop.h). Of the call: no part of the key, and not kept. */
 	double seconds; /* 0: as the setting says; less: no limit */
 	bool (*ask)(void *data);
@@ -378,6 +379,9 @@ NvFunction *jit_gpu_function(const JitVariant *variant, DiagList *diags);
 /* To be called when a variant is about to be launched the way that a first launch goes. */
 void jit_launched(const JitVariant *variant);
 bool jit_was_launched(const JitVariant *variant);
+/* Of a variant for launches of few programs the one for many, or the other way round: held,
+ * compiled where it is not there; NULL: it has none, or after diagnosing. */
+JitStatus jit_make_counterpart(const JitVariant *variant, const JitVariant **other, DiagList *diags);
 /* Loads what a launch in the current context needs, and compiles what it falls back on. JIT_OK at
  * once for variants of the interpreter and the simulator. */
 JitStatus jit_load(const JitVariant *variant, DiagList *diags);

@@ -187,7 +187,8 @@ static int launch_mapped(NvFunction *f, const uint32_t grid[3], NvStream stream,
 
 int nv_launch_plain(NvFunction *f, const uint32_t grid[3], NvStream stream, void **params)
 {
-	bool plain = grid_fits(f, grid) && grid[0] && grid[1] && grid[2] && !f->special &&
+	bool plain = grid[0] - f->least <= f->most - f->least && grid[1] - 1 < f->max_grid[1] &&
+		     grid[2] - 1 < f->max_grid[2] && !f->special &&
 		     f->generation == nv_generation(f->driver);
 	if (UNLIKELY(!plain))
 		return NV_NOT_PLAIN;

@@ -1,7 +1,7 @@
 // The body goes into a loop over the programs of a CTA, which is marked; the launch adds their count as an argument. What follows of
 // arguments alone stays in front. Programs that read another axis of the grid, or the CTA's number, stay CTAs.
 // run: NESO_PERSIST=1 neso opt --pass=map-loads --pass=persist-programs --verify-each --stress --no-loc --target sm_90a %s
-// run: NESO_PERSIST=auto neso opt --pass=persist-programs --no-loc --num-stages 9 --target sm_90a %s
+// run: NESO_PERSIST=many neso opt --pass=persist-programs --no-loc --num-stages 9 --target sm_90a %s
 // run: neso opt --pass=persist-programs --no-loc --target sm_90a %s
 #memory = #ttg.shared_linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]}, alignment = 16>
 module {

@@ -13,7 +13,12 @@
 # run: NESO_PERSIST=1 neso compile %s:product --target sim:sm_90a --why --debug --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,11"
 # run: NESO_PERSIST=1 neso compile %s:product --target sim:sm_90a --why --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32,12"
 # run: NESO_PERSIST=1 neso compile %s:product --target sim:sm_90a --why --num-warps 2 --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,0"
-# run: NESO_PERSIST=auto neso compile %s:product --target sim:sm_90a --why --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,0"
+# run: NESO_PERSIST=many neso compile %s:product --target sim:sm_90a --why --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,0"
+# run: NESO_PERSIST=many neso compile %s:large --target sim:sm_90a --why --num-warps 8 --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,0"
+# run: NESO_PERSIST=many neso compile %s:large --target sim:sm_90a --why --num-warps 8 --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,1"
+# run: NESO_PERSIST=many neso compile %s:large --target sim:sm_90a --why --num-warps 8 --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,2"
+# run: NESO_PERSIST=many neso compile %s:large --target sim:sm_90a --why --num-warps 8 --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,3"
+# run: neso compile %s:large --target sim:sm_90a --why --num-warps 8 --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,0"
 # run: neso compile %s:product --target sim:sm_90a --why --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,0"
 import triton
 import triton.language as tl
@@ -66,6 +71,26 @@ def product(a, b, c, N, K, CASE: tl.constexpr):
         first = tl.inline_asm_elementwise("mov.b32 $0, $1;", "=r,r", [first], tl.int32, False, 1)
     c_desc.store([first * 64, 0], acc.to(tl.float16))
 
+
+@triton.jit
+def large(a, b, c, N, K, CASE: tl.constexpr):
+    first = tl.program_id(0)
+    a_desc = tl.make_tensor_descriptor(a, [N, K], [K, 1], [128, 64])
+    b_desc = tl.make_tensor_descriptor(b, [K, N], [N, 1], [64, 256])
+    c_desc = tl.make_tensor_descriptor(c, [N, N], [N, 1], [128, 256])
+    acc = tl.zeros((128, 256), tl.float32)
+    steps = K
+    if CASE == 1:
+        steps = K + first
+    if CASE == 3:
+        steps = tl.load(c + first).to(tl.int32)
+    for k in range(0, steps, 64):
+        acc = tl.dot(a_desc.load([first * 128, k]), b_desc.load([k, 0]), acc)
+        if CASE == 2:
+            acc = tl.dot(a_desc.load([first * 128 + 64, k]), b_desc.load([k, 0]), acc)
+    c_desc.store([first * 128, 0], acc.to(tl.float16))
+
+
 # CHECK: + loop persistent: a CTA runs several programs, one after the other
 # CHECK: loop not-persistent: each program is a CTA of its own: it reads axis 1 or 2 of the grid
 # CHECK: loop not-persistent: each program is a CTA of its own: it uses what an atomic operation returns
@@ -81,4 +106,10 @@ def product(a, b, c, N, K, CASE: tl.constexpr):
 # CHECK: loop not-persistent: each program is a CTA of its own: products take what does not come by tensor maps
 # CHECK: loop not-persistent: each program is a CTA of its own: a product of the loop is not by warp groups
 # CHECK: loop not-persistent: each program is a CTA of its own: CTAs that share an SM hide
+# CHECK: + loop persistent: a CTA runs several programs, one after the other
+# CHECK: + loop specialised: a warp of its own copies, 8 warps multiply from tile to tile
+# CHECK: loop not-persistent: each program is a CTA of its own: its programs take differently long, and CTAs take them as they come
+# CHECK: loop not-persistent: each program is a CTA of its own: its loop has several products
+# CHECK: loop not-persistent: each program is a CTA of its own: its programs take differently long, and CTAs take them as they come
+# CHECK: loop persistent-many: each program is a CTA of its own; where a launch has more of them than the GPU has SMs it takes a variant
 # CHECK-NOT: persistent

@@ -151,6 +151,10 @@ static void compile(Job *job)
 		job->status =
 			jit_compile_signature(job->kernel, job->declared.signature, &job->declared.options,
 					      &job->variant, &job->compiled, &job->diags);
+		const JitVariant *other = NULL;
+		if (job->status == JIT_OK)
+			job->status = jit_make_counterpart(job->variant, &other, &job->diags);
+		jit_let_go(other);
 		fault_leave(&fault);
 		return;
 	}

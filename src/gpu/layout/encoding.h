@@ -23,8 +23,14 @@
 
 /* Which loops get warps with roles (gpu/plan/roles.h). */
 typedef enum GpuRolesFor { GPU_ROLES_ASKED, GPU_ROLES_ALL, GPU_ROLES_NONE } GpuRolesFor;
-/* Which kernels run several programs a CTA (gpu/plan/persist.h). */
-typedef enum GpuPersistFor { GPU_PERSIST_NONE, GPU_PERSIST_AUTO, GPU_PERSIST_ALL } GpuPersistFor;
+/* Which kernels run several programs a CTA (gpu/plan/persist.h): none; none, but those that would
+ * where it pays say so; those where it pays; all that can. */
+typedef enum GpuPersistFor {
+	GPU_PERSIST_NONE,
+	GPU_PERSIST_TELLING,
+	GPU_PERSIST_PAYING,
+	GPU_PERSIST_ALL
+} GpuPersistFor;
 
 /* In which loops warp groups take turns (gpu/plan/turns.h). */
 typedef enum GpuTurnsFor { GPU_TURNS_PAYING, GPU_TURNS_ALL, GPU_TURNS_NONE } GpuTurnsFor;

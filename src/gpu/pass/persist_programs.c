@@ -133,10 +133,16 @@ static bool persist_function(PassCx *cx, IrOp *func)
 	if (!plan.loop)
 		return false;
 	const char *why = plan.why;
-	if (!why && gpu->persist == GPU_PERSIST_AUTO)
+	if (!why && gpu->persist != GPU_PERSIST_ALL)
 		why = gpu_persist_loses(&plan);
+	if (!why && gpu->persist == GPU_PERSIST_TELLING) {
+		gpu_remark_of(gpu, plan.loop, NULL, REMARK_LOOP_PERSISTENT_MANY);
+		ir_set(cx->module, func, ATTR_PROGRAMS, ir_attr_unit(gpu->ir));
+		return true;
+	}
 	if (why) {
-		gpu_remark_of(gpu, plan.loop, NULL, REMARK_LOOP_PERSISTENT_NOT, why);
+		if (gpu->persist != GPU_PERSIST_TELLING)
+			gpu_remark_of(gpu, plan.loop, NULL, REMARK_LOOP_PERSISTENT_NOT, why);
 		return false;
 	}
 	gpu_remark_of(gpu, plan.loop, NULL, REMARK_LOOP_PERSISTENT);

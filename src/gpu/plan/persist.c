@@ -92,6 +92,7 @@ typedef struct Products {
 	Arena *arena;
 	const IrOp *loop;
 	bool mapped, pointers, nested, other;
+	unsigned dots;
 	uint64_t fma_bits, words; /* of an iteration; that products add up in */
 	uint64_t bytes; /* of the tiles that an iteration loads by maps */
 } Products;
@@ -110,6 +111,7 @@ static void add_dot(Products *p, const IrOp *dot)
 		    !gpu_wgmma_for(p->gpu, dot, true, warps, &why);
 	p->fma_bits += (uint64_t)ir_numel(c) * (uint64_t)a->shape[1] * a->elem->bits;
 	p->words += (uint64_t)ir_numel(c) * c->elem->bits / 32;
+	p->dots++;
 }
 
 static bool visit_products(void *data, IrOp *op)
@@ -139,6 +141,29 @@ static uint64_t trips_of(const IrOp *loop)
 	return known && step > 0 && to > from ? (uint64_t)((to - from + step - 1) / step) : 0;
 }
 
+/* Does it follow of arguments alone? */
+static bool is_given(const IrValue *v)
+{
+	const IrOp *op = v->def;
+	if (!op)
+		return !v->block->region->op || v->block->region->op->kind == OP_FUNC;
+	bool given = op->kind != OP_PROGRAM_ID && !op->region_count &&
+		     !ir_has_trait(op, TRAIT_READ | TRAIT_WRITE | TRAIT_SYNC);
+	for (uint32_t i = 0; i < op->operand_count && given; i++)
+		given = is_given(ir_operand(op, i));
+	return given;
+}
+
+static bool runs_alike(const IrOp *loop)
+{
+	bool alike = true;
+	for (uint32_t i = 0; i < 3; i++)
+		alike = alike && is_given(ir_operand(loop, i));
+	for (const IrOp *op = ir_parent_op(loop); op; op = ir_parent_op(op))
+		alike = alike && op->kind != OP_IF;
+	return alike;
+}
+
 static void measure(const Products *p, GpuPersistPlan *out)
 {
 	const TargetGpu *target = p->gpu->target;
@@ -147,6 +172,8 @@ static void measure(const Products *p, GpuPersistPlan *out)
 	uint64_t by_registers = TARGET_REGISTERS_SM / (p->words + OTHER_REGISTERS * threads);
 	out->ctas = (unsigned)MAX(MIN(by_shared, by_registers), 1u);
 	out->cycles = trips_of(p->loop) * p->fma_bits / FMA_BITS_A_CYCLE;
+	out->dots = p->dots;
+	out->varies = !runs_alike(p->loop);
 }
 
 static const char *against_loop(Products *p)
@@ -187,11 +214,20 @@ GpuPersistPlan gpu_persist_plan(GpuCx *gpu, const IrModule *m, Arena *arena, IrO
 
 const char *gpu_persist_loses(const GpuPersistPlan *plan)
 {
+	if (plan->dots > 1)
+		return "its loop has several products";
+	if (plan->varies)
+		return "its programs take differently long, and CTAs take them as they come";
 	if (plan->ctas > 1)
 		return "CTAs that share an SM hide what stands around each other's loops";
 	if (plan->cycles > (uint64_t)AROUND_CYCLES * 100 / WORTH_PERCENT)
 		return "the loop is so long that what stands around it does not count";
 	return NULL;
+}
+
+bool gpu_is_for_few(const GpuCx *gpu, const IrOp *func)
+{
+	return ir_get_bool(func, gpu->ir, ATTR_PROGRAMS);
 }
 
 bool gpu_is_program_count(const GpuCx *gpu, const IrOp *func, uint32_t number)

@@ -5,7 +5,11 @@
  *
  * `programs` is an argument that the launch adds (neso.programs): the grid's first number. The
  * launch starts as many CTAs as the GPU holds at once; any other number is right too. The loop is
- * marked neso.programs: its iterations are programs, so none reads what another one writes. */
+ * marked neso.programs: its iterations are programs, so none reads what another one writes.
+ *
+ * It pays where CTAs take more than one program each, which the launch knows: a kernel that is
+ * compiled for few programs stays as it is and is marked neso.programs itself, so that launches of
+ * many ask for a variant of their own. */
 #ifndef NESO_GPU_PLAN_PERSIST_H
 #define NESO_GPU_PLAN_PERSIST_H
 
@@ -17,12 +21,16 @@ typedef struct GpuPersistPlan {
 	const char *why;    /* NULL: it can be done; else what stands against it */
 	uint64_t cycles;    /* of the tensor cores; 0: how often it runs is not known */
 	unsigned ctas;      /* that an SM holds at once, as far as accumulators and copies say */
+	unsigned dots;      /* in the loop */
+	bool varies;        /* programs run it differently often */
 } GpuPersistPlan;
 
 /* Of a kernel at TTIR, its loads mapped (`map-loads`). */
 GpuPersistPlan gpu_persist_plan(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *func);
-/* Does it pay, where nobody says (NESO_PERSIST=auto)? NULL: it does; else why not. */
+/* Does it pay, for a launch of many programs? NULL: it does; else why not. */
 const char *gpu_persist_loses(const GpuPersistPlan *plan);
+/* Is the kernel marked: would it run several programs a CTA if it were compiled for many? */
+bool gpu_is_for_few(const GpuCx *gpu, const IrOp *func);
 /* Is argument `number` of the kernel the count of programs? */
 bool gpu_is_program_count(const GpuCx *gpu, const IrOp *func, uint32_t number);
 

@@ -127,6 +127,15 @@ static bool gains(const Schedule *s)
 	return shape.loops == 1 && shape.branches;
 }
 
+/* From program to program, where a CTA has an SM to itself (gpu_persist_loses): the next one's
+ * copies start under this one's stores (H200, fp16 with K of 512, 1024, 4096: 8, 5 and 1 %). */
+static bool is_from_program_to_program(const GpuCx *gpu, const Schedule *s)
+{
+	const IrOp *around = ir_parent_op(s->loop);
+	return gpu->persist == GPU_PERSIST_PAYING && around->kind == OP_FOR &&
+	       ir_get_bool(around, gpu->ir, ATTR_PROGRAMS);
+}
+
 static bool is_asked(const GpuCx *gpu, const IrOp *loop)
 {
 	bool asked = gpu->roles == GPU_ROLES_ALL;
@@ -418,7 +427,7 @@ void gpu_roles(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes,
 	*out = (GpuRoles){.root = loop};
 	bool asked = is_asked(gpu, loop);
 	if ((!asked && gpu->roles != GPU_ROLES_ASKED) || !schedule_loop(gpu, m, arena, axes, loop, &out->s) ||
-	    (!asked && !gains(&out->s)))
+	    (!asked && !gains(&out->s) && !is_from_program_to_program(gpu, &out->s)))
 		return;
 	out->root = root_of(gpu, loop);
 	find_memory(gpu, out);

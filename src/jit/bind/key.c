@@ -91,6 +91,8 @@ const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args,
 	key_number(&key, " ptx_version=", options->ptx_version, 0);
 	if (options->no_maps)
 		text_str(&key, " no_maps");
+	if (options->many)
+		text_str(&key, " many");
 	if (options->debug)
 		text_str(&key, " debug");
 	if (options->no_overflow_checks)

@@ -135,6 +135,7 @@ static void option_rows(const JitVariant *variant, CacheKey *key)
 	flag_row(key, "no_reflect_ftz", o->no_reflect_ftz);
 	flag_row(key, "no_line_info", o->no_line_info);
 	flag_row(key, "no_maps", o->no_maps);
+	flag_row(key, "many", o->many);
 	flag_row(key, "cooperative", o->cooperative);
 	flag_row(key, "dependent", o->dependent);
 	if (o->dot_precision && strcmp(o->dot_precision, "tf32") != 0)

@@ -27,6 +27,8 @@ void jit_stored_facts(Text *out, const JitVariant *variant)
 		tensor_map_write(out, gpu->maps, gpu->map_count);
 		text_char(out, '\n');
 	}
+	if (variant->for_few)
+		text_str(out, "few 1\n");
 	text_printf(out, "launch %u %u %u %u %u\n", gpu->threads, gpu->shared, gpu->cluster, gpu->scratch, gpu->scratch_align);
 	text_printf(out, "cubin %u %u %u %u %u\n", cubin->registers, cubin->spill_stores, cubin->spill_loads, cubin->stack,
 		    cubin->shared);
@@ -129,6 +131,8 @@ static bool read_fact(Facts *f, const char *name, const char *rest)
 	else if (strcmp(name, "seconds") == 0 && read_numbers(rest, n, JIT_STEP__COUNT))
 		for (int i = 0; i < JIT_STEP__COUNT; i++)
 			v->seconds[i] = n[i] * 1e-6;
+	else if (strcmp(name, "few") == 0 && read_numbers(rest, n, 1))
+		v->for_few = n[0] == 1;
 	else if (strcmp(name, "slot") == 0)
 		return read_numbers(rest, n, 5) && read_slot(f, n);
 	else if (strcmp(name, "number") == 0)
@@ -252,8 +256,9 @@ bool jit_stored_load(JitVariant *variant, const CacheEntry *entry, const char **
 
 /* ---- writing ---- */
 
-static void gpu_metadata(Text *out, const JitGpu *gpu)
+static void gpu_metadata(Text *out, const JitVariant *variant)
 {
+	const JitGpu *gpu = variant->gpu;
 	text_printf(out, ", \"threads\": %u, \"shared\": %u, \"cluster\": %u, \"scratch\": %u, \"scratch_align\": %u, \"args\": \"%s\"",
 		    gpu->threads, gpu->shared, gpu->cluster, gpu->scratch, gpu->scratch_align, gpu->args);
 	text_printf(out, ", \"registers\": %u, \"stack\": %u, \"spill_stores\": %u, \"spill_loads\": %u, \"static_shared\": %u",
@@ -268,6 +273,8 @@ static void gpu_metadata(Text *out, const JitGpu *gpu)
 		    "scratch_align=%u",
 		    gpu->name, gpu->args, gpu->threads, gpu->shared, gpu->cluster, gpu->scratch,
 		    gpu->scratch_align);
+	if (variant->for_few)
+		text_str(out, " few=1");
 	if (gpu->map_count)
 		text_str(out, " maps=");
 	tensor_map_write(out, gpu->maps, gpu->map_count);
@@ -285,7 +292,7 @@ void jit_metadata(Text *out, const JitVariant *variant)
 	text_printf(out, ", \"target\": \"%s%s\", \"num_warps\": %u, \"num_stages\": %u, \"num_ctas\": %u, \"maxnreg\": %u",
 		    o->sim ? "sim:" : "", o->gpu ? o->gpu->name : "interp", o->num_warps, o->num_stages, o->num_ctas, o->maxnreg);
 	if (variant->gpu)
-		gpu_metadata(out, variant->gpu);
+		gpu_metadata(out, variant);
 	text_str(out, ", \"microseconds\": {");
 	double total = 0;
 	for (int i = 0; i < JIT_STEP__COUNT; i++) {

@@ -377,11 +377,28 @@ bool jit_was_launched(const JitVariant *variant)
 	return variant->launched;
 }
 
+static JitStatus run(const Marshal *m, const JitLaunch *launch, JitResult *result);
+
+/* The simulator runs what a GPU would. */
+static JitStatus run_other(const Marshal *m, const JitVariant *other, const JitLaunch *launch,
+			   JitResult *result)
+{
+	Marshal instead = *m;
+	instead.variant = other;
+	JitStatus status = run(&instead, launch, result);
+	result->variant = m->variant;
+	jit_let_go(other);
+	return status;
+}
+
 static JitStatus run(const Marshal *m, const JitLaunch *launch, JitResult *result)
 {
 	jit_launched(m->variant);
 	if (m->variant->gpu)
 		return run_gpu(m, launch, result);
+	const JitVariant *other = jit_counterpart(m->variant, launch->grid);
+	if (other)
+		return run_other(m, other, launch, result);
 	const JitVariant *variant = m->variant;
 	const JitHost *host = variant->kernel->module->host;
 	uint32_t before = m->diags->errors;
@@ -431,6 +448,7 @@ JitStatus jit_launch(JitKernel *kernel, const JitLaunch *launch, const JitOption
 	if (!can_check(kernel, complete.sim, complete.target, launch, diags))
 		return JIT_ARGUMENT;
 	complete.ptx_only = false;
+	complete.many = jit_launches_many(kernel, &complete, launch->grid);
 	if (!jit_bind(diags->arena, kernel, launch->args, launch->arg_count, &complete, &binding, diags))
 		return JIT_ARGUMENT;
 	jit_launch_asks(launch, &complete);

@@ -94,7 +94,7 @@ typedef struct Option {
 	const char *text;
 } Option;
 
-enum { OPTION_COUNT = 20 };
+enum { OPTION_COUNT = 21 };
 
 /* In the order of the key. Allocates nothing. */
 static Option option_of(const JitOptions *o, int index)
@@ -119,6 +119,7 @@ static Option option_of(const JitOptions *o, int index)
 	case 16: return (Option){"reflect_ftz", SWITCH, !o->no_reflect_ftz, NULL};
 	case 17: return (Option){"strict_triton", SWITCH, o->strict, NULL};
 	case 18: return (Option){"wide_offsets", SWITCH, o->wide_offsets, NULL};
+	case 19: return (Option){"many_programs", SWITCH, o->many, NULL};
 	default: return (Option){"dot_precision", TEXT, 0, o->dot_precision ? o->dot_precision : "tf32"};
 	}
 }

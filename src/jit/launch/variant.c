@@ -72,8 +72,7 @@ static JitVariant *find_or_add(JitKernel *kernel, JitVariant *fresh)
 	return found;
 }
 
-/* Held. */
-static JitVariant *find_ready(JitKernel *kernel, const char *key)
+JitVariant *jit_find_ready(JitKernel *kernel, const char *key)
 {
 	pthread_mutex_lock(&kernel->module->table_lock);
 	JitVariant *found = find(kernel, key);
@@ -203,7 +202,10 @@ static JitStatus get(JitKernel *kernel, const JitBinding *binding, const JitOpti
 		     bool *compiled, DiagList *diags)
 {
 	*compiled = false;
-	*variant = find_ready(kernel, binding->key);
+	*variant = jit_find_ready(kernel, binding->key);
+	if (*variant)
+		return JIT_OK;
+	*variant = jit_serves_both(kernel, binding, options, diags->arena);
 	if (*variant)
 		return JIT_OK;
 	JitVariant *fresh = variant_new(kernel, binding, options);
@@ -242,7 +244,7 @@ static JitStatus get_demoted(JitKernel *kernel, const JitBinding *binding, const
 	for (const JitDemotion *d = jit_demotions(kernel); d && !*variant; d = d->next) {
 		set = d->set;
 		jit_settle(diags->arena, kernel, binding, &set, options, &settled);
-		*variant = find_ready(kernel, settled.key);
+		*variant = jit_find_ready(kernel, settled.key);
 	}
 	if (!*variant) {
 		set = jit_classify(kernel, binding, options, diags->arena);
@@ -265,7 +267,7 @@ JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions
 	Stop stop;
 	Fault fault;
 	*compiled = false;
-	if (!binding->demotes && (*variant = find_ready(kernel, binding->key)))
+	if (!binding->demotes && (*variant = jit_find_ready(kernel, binding->key)))
 		return JIT_OK;
 	if (FAULT_TRY(&fault)) {
 		double seconds = options->seconds > 0 ? options->seconds : (double)option_number(OPTION_COMPILE_TIMEOUT);
@@ -293,6 +295,7 @@ const JitVariant *jit_without_maps(const JitVariant *variant, JitStrict strict, 
 	const JitVariant *plain = NULL;
 	bool compiled;
 	options.no_maps = true;
+	options.many = false;
 	options.no_compile = strict;
 	options.no_compile = jit_launch_strict(variant->kernel, &options);
 	JitBinding binding = {
@@ -307,7 +310,7 @@ const JitVariant *jit_without_maps(const JitVariant *variant, JitStrict strict, 
 JitStatus jit_load(const JitVariant *variant, DiagList *diags)
 {
 	JitStatus status = JIT_OK;
-	const JitVariant *plain = NULL;
+	const JitVariant *plain = NULL, *other;
 	diags->sources = &variant->sources;
 	if (variant->gpu && variant->gpu->map_count) {
 		plain = jit_without_maps(variant, JIT_STRICT_OFF, &status, diags);
@@ -315,6 +318,13 @@ JitStatus jit_load(const JitVariant *variant, DiagList *diags)
 		if (!plain)
 			return status;
 	}
+	if (!variant->options.many) {
+		status = jit_make_counterpart(variant, &other, diags);
+		status = other ? jit_load(other, diags) : status;
+		jit_let_go(other);
+	}
+	if (status != JIT_OK)
+		return status;
 	return !variant->gpu || !variant->gpu->cubin.data || jit_gpu_function(variant, diags) ? JIT_OK
 											      : JIT_RUN;
 }
@@ -347,8 +357,10 @@ JitStatus jit_compile_launch(JitKernel *kernel, const JitLaunch *launch, const J
 	JitBinding binding;
 	bool compiled;
 	diags->sources = &kernel->module->sources;
-	if (!jit_options(kernel, options, &complete, diags) ||
-	    !jit_bind(diags->arena, kernel, launch->args, launch->arg_count, &complete, &binding, diags))
+	if (!jit_options(kernel, options, &complete, diags))
+		return JIT_ARGUMENT;
+	complete.many = jit_launches_many(kernel, &complete, launch->grid);
+	if (!jit_bind(diags->arena, kernel, launch->args, launch->arg_count, &complete, &binding, diags))
 		return JIT_ARGUMENT;
 	jit_launch_asks(launch, &complete);
 	complete.no_compile = jit_launch_strict(kernel, &complete);

@@ -95,6 +95,7 @@ CodegenRequest jit_gpu_request(const JitVariant *variant, Text *ttir)
 		.portable_order = option_is_on(OPTION_PORTABLE_ORDER),
 		.roles = option_text(OPTION_ROLES),
 		.persist = option_text(OPTION_PERSIST),
+		.many = options->many,
 		.turns = option_text(OPTION_TURNS),
 		.skip_passes = option_given(OPTION_SKIP_PASSES, NULL),
 		.seconds = stop_left(),
@@ -189,6 +190,9 @@ void jit_gpu_kernel(JitVariant *variant)
 		.dependent = variant->options.dependent,
 		.borrows = true,
 		.passing = variant->passes,
+		.programs = !jit_has_counterpart(variant) ? NV_PROGRAMS_ANY :
+			    variant->options.many	  ? NV_PROGRAMS_MANY :
+							    NV_PROGRAMS_FEW,
 	};
 	gpu->kernel = nv_kernel_new(host_of(variant)->driver, gpu->cubin.data, gpu->cubin.len, &info);
 }
@@ -234,6 +238,7 @@ static void take_code(JitVariant *variant, const CodegenTable *table, CodegenRes
 	gpu->scratch = code->scratch_bytes;
 	gpu->scratch_align = code->scratch_align;
 	gpu->cache = "off";
+	variant->for_few = code->for_few;
 }
 
 void jit_gpu_drop_code(JitGpu *gpu)
@@ -371,22 +376,30 @@ NvFunction *jit_gpu_function(const JitVariant *variant, DiagList *diags)
 	return NULL;
 }
 
-/* What no tensor map can say is reached through pointers: by a variant of its own, with the same slots. */
+/* Another variant in its place, with the same slots, which is held by this call alone. */
+static JitStatus launch_other(const JitVariant *other, const JitLaunch *launch, void **params, DiagList *diags)
+{
+	NvFunction *function = jit_gpu_function(other, diags);
+	JitStatus status = function ? jit_gpu_launch(other, function, NV_NOT_PLAIN, launch, params, diags) :
+				      JIT_RUN;
+	jit_let_go(other);
+	return status;
+}
+
+/* What no tensor map can say is reached through pointers. */
 static JitStatus launch_without_maps(const JitVariant *variant, const JitLaunch *launch, void **params, DiagList *diags)
 {
 	JitStatus status;
 	const JitVariant *plain = jit_without_maps(variant, JIT_STRICT_DEFAULT, &status, diags);
-	if (!plain)
-		return status;
-	NvFunction *function = jit_gpu_function(plain, diags);
-	status = function ? jit_gpu_launch(plain, function, NV_NOT_PLAIN, launch, params, diags) : JIT_RUN;
-	jit_let_go(plain);
-	return status;
+	return plain ? launch_other(plain, launch, params, diags) : status;
 }
 
 JitStatus jit_gpu_launch(const JitVariant *variant, NvFunction *function, int result, const JitLaunch *launch,
 			 void **params, DiagList *diags)
 {
+	const JitVariant *other = result == NV_NOT_PLAIN ? jit_counterpart(variant, launch->grid) : NULL;
+	if (other)
+		return launch_other(other, launch, params, diags);
 	if (result == NV_NO_MAP || (result == NV_NOT_PLAIN && !nv_can_launch(function, params)))
 		return launch_without_maps(variant, launch, params, diags);
 	if (result != NV_NOT_PLAIN)

@@ -122,6 +122,7 @@ static bool load(JitModule *module, const Str *text, DiagList *diags)
 		return false;
 	}
 	module->ir_text = source_add(&module->sources, module->path, bytes.ptr, bytes.len, 1);
+	module->has_products = strstr(module->ir_text->text, "tt.dot") != NULL;
 	diags->sources = &module->sources;
 	IrCx cx;
 	ir_cx_init(&cx, arena);

@@ -61,6 +61,13 @@ static JitModule *module_new(const JitHost *host, const char *path)
 	return module;
 }
 
+/* A dot that only another file has is seen once it is compiled. */
+static bool has_products(const JitModule *module)
+{
+	const SourceSet *sources = &module->sources;
+	return sources->files.len && strstr(sources->files.data[0]->text, "dot");
+}
+
 static bool load(JitModule *module, const Str *text, DiagList *diags)
 {
 	Arena *arena = &module->arena;
@@ -84,6 +91,7 @@ static bool load(JitModule *module, const Str *text, DiagList *diags)
 			return false;
 	}
 	jit_copy_sources(arena, front_sources(module->session), &module->sources);
+	module->has_products = has_products(module);
 	return true;
 }
 
