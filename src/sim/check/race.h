@@ -20,6 +20,7 @@ typedef struct RaceMark {
 
 typedef struct RaceCell {
 	RaceMark write, atomic, read, other; /* other: a read by another program than `read` */
+	RaceMark earlier; /* an atomic operation that nothing orders before `atomic`, another program's if there is one */
 } RaceCell;
 
 typedef struct RacePage {
