@@ -305,8 +305,8 @@ typedef struct SimMeeting {
 	bool tells;
 } SimMeeting;
 
-/* Atomic operations and volatile loads of a program, through which it learns of others: the last ones
- * since it changed memory by one. Who comes to one of them again waits. */
+/* Atomic operations and volatile loads of a program, through which it learns of others: the last
+ * ones since it changed memory by one. Who comes to one of them again waits. */
 enum { SIM_TOLD = 4 };
 typedef struct SimTold {
 	uint64_t at[SIM_TOLD];

@@ -20,7 +20,8 @@ typedef struct RaceMark {
 
 typedef struct RaceCell {
 	RaceMark write, atomic, read, other; /* other: a read by another program than `read` */
-	RaceMark earlier; /* an atomic operation that nothing orders before `atomic`, another program's if there is one */
+	/* An atomic operation that nothing orders before `atomic`; another program's, if any. */
+	RaceMark earlier;
 } RaceCell;
 
 typedef struct RacePage {
