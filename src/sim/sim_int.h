@@ -305,6 +305,16 @@ typedef struct SimMeeting {
 	bool tells;
 } SimMeeting;
 
+/* Atomic operations and volatile loads of a program, through which it learns of others: the last
+ * ones since it changed memory by one. Who comes to one of them again waits. */
+enum { SIM_TOLD = 4 };
+typedef struct SimTold {
+	uint64_t at[SIM_TOLD];
+	uint32_t site[SIM_TOLD];
+	uint32_t count; /* of all */
+	bool waits;
+} SimTold;
+
 struct SimCta {
 	SimRun *run;
 	uint64_t pid;
@@ -335,6 +345,7 @@ struct SimCta {
 	bool changed;      /* global memory */
 	uint32_t read_loc; /* of the last load or atomic operation; 0: none */
 	uint64_t read_at;
+	SimTold told; /* with checks */
 };
 
 /* Of the barrier that the warp waits at, or has come from. */

@@ -990,3 +990,79 @@ def waits_for_the_next_program(count_ptr, out_ptr):
             pass
     tl.store(out_ptr + pid, pid)
     tl.atomic_xchg(count_ptr + pid, 1)
+
+
+@triton.jit
+def waits_for_too_few_parts(x_ptr, part_ptr, count_ptr, out_ptr, PARTS: tl.constexpr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    tile, i = pid // PARTS, tl.arange(0, B)
+    x = tl.load(x_ptr + pid * B + i)
+    if pid % PARTS != PARTS - 1:
+        tl.store(part_ptr + pid * B + i, x)
+        tl.atomic_add(count_ptr + tile, 1, sem="release")
+    else:
+        while tl.atomic_add(count_ptr + tile, 0, sem="acquire") < PARTS - 2:
+            pass
+        for p in range(PARTS - 1):
+            x += tl.load(part_ptr + (tile * PARTS + p) * B + i)  # FAULT
+        tl.store(out_ptr + tile * B + i, x)
+
+
+@triton.jit
+def last_one_counts_too(x_ptr, bins_ptr, out_ptr, B: tl.constexpr):
+    bin = tl.load(x_ptr + tl.program_id(0) * B + tl.arange(0, B)) % 16
+    tl.atomic_add(bins_ptr + 1 + bin, 1, sem="relaxed")
+    tl.debug_barrier()
+    if tl.atomic_add(bins_ptr, 1, sem="relaxed") == tl.num_programs(0) - 1:
+        b = tl.arange(0, 16)
+        tl.store(out_ptr + b, tl.cumsum(tl.load(bins_ptr + 1 + b), 0))  # FAULT
+
+
+@triton.jit
+def passes_its_turn_on_first(turn_ptr, sum_ptr, x_ptr, B: tl.constexpr):
+    pid, i = tl.program_id(0), tl.arange(0, B)
+    x = tl.load(x_ptr + pid * B + i)
+    while tl.atomic_add(turn_ptr, 0, sem="acquire") != pid:
+        pass
+    s = tl.load(sum_ptr + i)
+    tl.atomic_add(turn_ptr, 1, sem="release")
+    tl.store(sum_ptr + i, s + x)  # FAULT
+
+
+@triton.jit
+def two_rounds_in_one_scratch(x_ptr, part_ptr, count_ptr, out_ptr, P: tl.constexpr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    for r in range(2):
+        tl.store(part_ptr + pid, tl.sum(tl.load(x_ptr + pid * B + tl.arange(0, B)), 0) * (r + 1))  # FAULT
+        tl.atomic_add(count_ptr, 1, sem="release")
+        while tl.atomic_add(count_ptr, 0, sem="acquire") < (r + 1) * P:
+            pass
+        tl.store(out_ptr + r * P + pid, tl.sum(tl.load(part_ptr + tl.arange(0, P)), 0))
+
+
+@triton.jit
+def rotates_halves_behind_its_store(x_ptr, cos_ptr, sin_ptr, H: tl.constexpr):
+    row, i = tl.program_id(0) * 2 * H, tl.arange(0, 2 * H)
+    c, s = tl.load(cos_ptr + i % H), tl.load(sin_ptr + i % H)
+    x = tl.load(x_ptr + row + i)
+    tl.store(x_ptr + row + i, x * c)
+    tl.store(x_ptr + row + i, x * c + tl.load(x_ptr + row + (i + H) % (2 * H)) * s)  # FAULT
+
+
+@triton.jit
+def takes_from_a_queue_without_atomics(queue_ptr, head_ptr, x_ptr, out_ptr, items, B: tl.constexpr):
+    i, t = tl.arange(0, B), 0
+    while t < items:
+        t = tl.load(head_ptr, volatile=True)
+        tl.store(head_ptr, t + 1)  # FAULT
+        if t < items:
+            item = tl.load(queue_ptr + t)
+            tl.store(out_ptr + item * B + i, tl.load(x_ptr + item * B + i) * 3.0)
+
+
+@triton.jit
+def boxes_overlap_by_a_row(x_ptr, y_ptr, M, N, T, BM: tl.constexpr, BN: tl.constexpr):
+    x = tl.make_tensor_descriptor(x_ptr, [M, N], [N, 1], [BM, BN])
+    y = tl.make_tensor_descriptor(y_ptr, [M, N], [N, 1], [BM, BN])
+    for t in range(tl.program_id(0), T, tl.num_programs(0)):
+        y.store([t * (BM - 1), 0], x.load([t * (BM - 1), 0]) + t)  # FAULT

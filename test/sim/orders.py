@@ -15,7 +15,7 @@ import triton.language as tl
 @triton.jit
 def tickets(counter, out_ptr):
     ticket = tl.atomic_add(counter, 1)
-    tl.store(out_ptr + tl.program_id(0), ticket)  # warning: 5: the result depends on the order of programs: byte 16 of 'out_ptr' is 0x05 in schedule 2 (from the last on), and 0x04 in schedule 0
+    tl.store(out_ptr + tl.program_id(0), ticket)  # warning: 5: the result depends on the order of programs: byte 0 of 'out_ptr' is 0x07 in schedule 2 (from the last on), and 0x00 in schedule 0
 
 
 @triton.jit
@@ -65,4 +65,4 @@ def behind(flags, out):
 @triton.jit
 def numbered(counter, out_ptr):
     """No sum in another order."""
-    tl.store(out_ptr + tl.program_id(0), tl.atomic_add(counter, 1).to(tl.float32))  # error: 5: the result depends on the order of threads: byte 18 of 'out_ptr' is of
+    tl.store(out_ptr + tl.program_id(0), tl.atomic_add(counter, 1).to(tl.float32))  # error: 5: the result depends on the order of threads: byte 2 of 'out_ptr' is of 7

@@ -21,4 +21,4 @@ def passed_on(x_ptr, between, out_ptr, BARRIER: tl.constexpr):
 def tickets(counter, out_ptr, KEEP: tl.constexpr):
     ticket = tl.atomic_add(counter, 1)
     if KEEP:
-        tl.store(out_ptr + tl.program_id(0), ticket)  # error: 9: the result depends on the order of threads: byte 16 of 'out_ptr' is 0x05 in schedule 2 (from the last on), and 0x04 in schedule 0
+        tl.store(out_ptr + tl.program_id(0), ticket)  # error: 9: the result depends on the order of threads: byte 0 of 'out_ptr' is 0x07 in schedule 2 (from the last on), and 0x00 in schedule 0

@@ -3,8 +3,9 @@
  * A program is one thread to its author: what it loads before it stores is what was there before.
  * Lanes of a warp load together; another warp may still have to load when this one stores. And what
  * one thread stores for all, a scalar or an element that several threads hold copies of, all load
- * afterwards. What a thread stores and another one loads as another element is the author's to order
- * (tl.debug_barrier). Accesses do not disturb each other where
+ * afterwards. A tile that is stored twice, in two layouts, is stored by two threads: the author knows
+ * nothing of layouts. What a thread stores and another one loads or stores as another element is the
+ * author's to order (tl.debug_barrier). Accesses do not disturb each other where
  *
  *	- the pointers begin at different arguments, or at different pointers that were loaded: arrays that one kernel reads and
  *	  writes under two names are not looked for, as nearly every kernel would pay for it;
@@ -205,6 +206,15 @@ static bool overtakes_store(GpuOrder *o, const IrValue *to, const IrValue *from)
 	return copies && from->type == to->type && same_value(from, to, OPERANDS);
 }
 
+/* Two stores of a tile in two layouts: an element's may be by two threads, the first of which comes
+ * late. One layout gives each to the same thread. Atomic operations do not disturb one another. */
+static bool overtakes_in_layout(const GpuOrder *o, const IrOp *first, const IrOp *then)
+{
+	IrType a = ir_operand(first, 0)->type, b = ir_operand(then, 0)->type;
+	return (first->kind == OP_STORE || then->kind == OP_STORE) && ir_is_tensor(a) && ir_same_shape(a, b) &&
+	       gpu_layout(o->gpu, a) != gpu_layout(o->gpu, b);
+}
+
 static bool is_scalar_atomic(const IrOp *op)
 {
 	return op->kind != OP_LOAD && op->kind != OP_STORE && !ir_is_tensor(ir_operand(op, 0)->type);
@@ -344,9 +354,9 @@ bool gpu_overtakes(GpuOrder *o, const IrOp *first, const IrOp *then, bool carrie
 		return false;
 	if (is_tensor_access(first) || is_tensor_access(then))
 		return tensor_overtakes(o, first, then);
-	if (!(x.loads && y.stores) && !(x.stores && y.loads))
+	if (!(x.loads && y.stores) && !(x.stores && (y.loads || y.stores)))
 		return false;
-	if (gpu_num_warps(o->gpu, then) * o->gpu->num_ctas == 1 && !(x.stores && y.loads))
+	if (gpu_num_warps(o->gpu, then) * o->gpu->num_ctas == 1 && !x.stores)
 		return false;
 	if (first->kind == OP_CALL || then->kind == OP_CALL)
 		return true;
@@ -356,5 +366,7 @@ bool gpu_overtakes(GpuOrder *o, const IrOp *first, const IrOp *then, bool carrie
 	const IrValue *a = root_of(p, NULL, DEEP), *b = root_of(q, NULL, DEEP);
 	if (a && b && a != b)
 		return false;
+	if (x.stores && y.stores)
+		return overtakes_in_layout(o, first, then);
 	return is_store(then) ? overtakes_load(o, p, q, carried) : overtakes_store(o, p, q);
 }

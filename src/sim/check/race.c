@@ -1,8 +1,8 @@
 /* Races in global memory: between programs, between the warps of one, and between the lanes of a
  * warp.
  *
- * A word of four bytes remembers its last plain store, its last atomic operation, and two reads by different programs or
- * warps; where a part of it is accessed by itself, its bytes do from then on. Two accesses of
+ * A word of four bytes remembers its last plain store, its last atomic operation and one that
+ * nothing orders before that, and two reads by different programs or warps; where a part of it is accessed by itself, its bytes do from then on. Two accesses of
  * different programs or warps of which one writes are a race, if not both are atomic (of a scope
  * that both are in) and nothing orders them (order.c). Lanes of a warp that have not met race where
  * one reads what another has written, or both store, and not the same; loads are issued for all
@@ -251,6 +251,14 @@ static void report(const Meeting *m, DiagCode code, const char *now, const char 
 			    offset, b->name, then, at);
 }
 
+/* Programs may all have operated on it, one after another: the last one of them knows of itself alone. */
+static const Mark *unordered_atomic(const SimWarp *w, unsigned lane, const Cell *c)
+{
+	if (!race_is_ordered(w, lane, &c->atomic))
+		return &c->atomic;
+	return race_is_ordered(w, lane, &c->earlier) ? NULL : &c->earlier;
+}
+
 /* ---- loads ---- */
 
 /* Ordered behind another program's store, but by volatile loads alone: has the program loaded it
@@ -295,9 +303,9 @@ void sim_race_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *mem
 			return;
 		now.byte = (uint8_t)(at - begin);
 		Meeting m = {w, i, lane, now.byte, at, NULL};
-		m.with = !race_is_ordered(w, lane, &c->write)			       ? &c->write
-			 : order == SIM_PLAIN && !race_is_ordered(w, lane, &c->atomic) ? &c->atomic
-										       : NULL;
+		m.with = !race_is_ordered(w, lane, &c->write) ? &c->write
+			 : order == SIM_PLAIN		      ? unordered_atomic(w, lane, c)
+							      : NULL;
 		if (!m.with && !told && UNLIKELY(is_stale(w, i, c))) {
 			report_stale(&m, c);
 			told = true;
@@ -363,8 +371,9 @@ void sim_race_write(SimWarp *w, const SimInstr *i, unsigned lane, const void *me
 			return;
 		now.byte = (uint8_t)(at - begin);
 		Meeting m = {w, i, lane, now.byte, at, NULL};
+		const Mark *atomic = unordered_atomic(w, lane, c);
 		m.with = !race_is_ordered(w, lane, &c->write)	 ? &c->write
-			 : !race_is_ordered(w, lane, &c->atomic) ? &c->atomic
+			 : atomic				 ? atomic
 			 : !is_read_ordered(w, lane, &c->read)	 ? &c->read
 			 : !is_read_ordered(w, lane, &c->other)	 ? &c->other
 								 : NULL;
@@ -375,9 +384,9 @@ void sim_race_write(SimWarp *w, const SimInstr *i, unsigned lane, const void *me
 			report_lost(&m);
 		else if (m.with && !told && !(same && is_mine(w, m.with)))
 			report(&m, same ? DIAG_SIM_SAME_STORE : DIAG_SIM_PROGRAM_RACE, "the store",
-			       m.with == &c->write    ? "the store"
-			       : m.with == &c->atomic ? "the atomic operation"
-						      : "the load");
+			       m.with == &c->write ? "the store"
+			       : m.with == atomic  ? "the atomic operation"
+						   : "the load");
 		told |= m.with != NULL;
 		if (UNLIKELY(c->write.flags & MARK_FLYING) && !told && !is_of_lane(w, lane, &c->write)) {
 			race_report_flying(w, i, lane, now.byte, at, &c->write, "store");
@@ -426,6 +435,9 @@ void sim_race_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *m
 		credit(w, &c->write);
 		credit(w, &c->read);
 		credit(w, &c->other);
+		if (!race_is_ordered(w, lane, &c->atomic) &&
+		    (!is_mine(w, &c->atomic) || race_is_ordered(w, lane, &c->earlier)))
+			c->earlier = c->atomic;
 		c->atomic = now;
 		if (m.with) {
 			report(&m, DIAG_SIM_PROGRAM_RACE,

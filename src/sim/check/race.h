@@ -20,6 +20,8 @@ typedef struct RaceMark {
 
 typedef struct RaceCell {
 	RaceMark write, atomic, read, other; /* other: a read by another program than `read` */
+	/* An atomic operation that nothing orders before `atomic`; another program's, if any. */
+	RaceMark earlier;
 } RaceCell;
 
 typedef struct RacePage {

@@ -162,12 +162,25 @@ void memory_from_slots(SimWarp *w, const SimInstr *i, unsigned first, unsigned l
 	}
 }
 
+static void note_told(SimCta *cta, const SimInstr *i, const void *at)
+{
+	SimTold *t = &cta->told;
+	uint64_t address = (uint64_t)(uintptr_t)at;
+	t->waits = false;
+	for (unsigned k = 0; k < SIM_TOLD; k++)
+		t->waits |= t->site[k] == i->site && t->at[k] == address;
+	t->site[t->count % SIM_TOLD] = i->site;
+	t->at[t->count++ % SIM_TOLD] = address;
+}
+
 void memory_note_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size)
 {
 	if (w->cta->run->races)
 		sim_race_read(w, i, lane, at, size, (SimOrder)i->order);
 	if (UNLIKELY(w->cta->run->promised != NULL))
 		sim_promised_access(w, i, lane, (uint64_t)(uintptr_t)at, size, false);
+	if (i->order != SIM_PLAIN)
+		note_told(w->cta, i, at);
 	w->cta->read_loc = i->loc;
 	w->cta->read_at = (uint64_t)(uintptr_t)at;
 }
@@ -354,6 +367,7 @@ void memory_note_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void
 {
 	if (w->cta->run->races)
 		sim_race_atomic(w, i, lane, at, size, order);
+	note_told(w->cta, i, at);
 	w->cta->read_loc = i->loc;
 	w->cta->read_at = (uint64_t)(uintptr_t)at;
 }
@@ -363,6 +377,8 @@ void memory_note_written(SimWarp *w, const void *at, SimOrder order, bool change
 	if (w->cta->run->races)
 		sim_race_release(w, at, order);
 	w->cta->changed |= changed;
+	if (changed)
+		w->cta->told = (SimTold){.count = w->cta->told.count};
 }
 
 void memory_note_sum(SimWarp *w, const void *at, MemoryType type, uint64_t old, uint64_t v)

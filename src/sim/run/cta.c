@@ -115,6 +115,7 @@ void sim_cta_start(SimCta *cta, uint64_t pid)
 	sim_registers_start(cta);
 	cta->random = (cta->run->schedule.seed + pid) * UINT64_C(0x9e3779b97f4a7c15) | 1;
 	cta->careful = cta->run->races != NULL;
+	cta->told = (SimTold){0};
 	memset(cta->meetings, 0, sizeof cta->meetings);
 	cta->text_len = 0;
 	memset(cta->shared, 0, (size_t)cta->run->kernel->shared_pitch * cta->run->kernel->ctas);

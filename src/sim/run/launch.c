@@ -19,14 +19,14 @@
 #include "sim/check/traffic.h"
 #include "sim/run/orders.h"
 
-enum { PATIENCE = 4096, UNTOLD = 256, MAX_THREADS = 64, TICK = 16, MOST_PROOF = 1 << 18 };
+enum { PATIENCE = 4096, SEGMENT = 64, FAIR = 64, MOST_EAGER = 16, UNTOLD = 256, MAX_THREADS = 64, TICK = 16, MOST_PROOF = 1 << 18 };
 #define POLL_SECONDS 0.05
 #define MOST_RESIDENT_BYTES (UINT64_C(1) << 30)
 
 typedef struct Worker {
 	SimRun *run;
 	SimCta **live, *idle; /* idle: one that the next program takes */
-	unsigned count, cap, ticks;
+	unsigned count, cap, ticks, rounds;
 	unsigned resident; /* programs that are there at once */
 	bool more;           /* there may be programs that nobody has begun */
 	bool asks;           /* on the host's thread, and the host wants to be asked */
@@ -127,12 +127,56 @@ static void end_program(Worker *w, unsigned k)
 	w->live[k] = w->live[--w->count];
 }
 
+/* ---- who waits goes first ---- */
+
+/* Until it has learnt or told something; false: it has ended. */
+static bool run_segment(Worker *w, unsigned k)
+{
+	SimCta *cta = w->live[k];
+	uint32_t told = cta->told.count;
+	for (unsigned n = 0; n < SEGMENT && told == cta->told.count; n++) {
+		if (w->ticks++ % TICK == 0)
+			look_at_clock(w, cta);
+		if (sim_stopped(cta) || !sim_cta_round(cta, w->run->schedule.ordering)) {
+			end_program(w, k);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The last program below this number that waits, or does not; -1: there is none. */
+static int last_below(const Worker *w, uint64_t pid, bool waits)
+{
+	int last = -1;
+	for (unsigned k = 0; k < w->count; k++)
+		if (w->live[k]->pid < pid && w->live[k]->told.waits == waits &&
+		    (last < 0 || w->live[k]->pid > w->live[last]->pid))
+			last = (int)k;
+	return last;
+}
+
+/* The last program that does not wait goes on until it tells something; then all that wait look. So
+ * who waits for less than it needs goes on before the rest has come. */
+static bool run_eagerly(Worker *w)
+{
+	int k = last_below(w, UINT64_MAX, false);
+	bool ended = k >= 0 && !run_segment(w, (unsigned)k);
+	for (uint64_t pid = UINT64_MAX; (k = last_below(w, pid, true)) >= 0;) {
+		pid = w->live[k]->pid;
+		ended |= !run_segment(w, (unsigned)k);
+	}
+	return ended;
+}
+
 /* A round of all programs: by turns the newest first, so that who was waited for comes before who waits. */
 static bool run_round(Worker *w)
 {
 	SimOrdering ordering = w->run->schedule.ordering;
 	bool ended = false;
 	w->random = w->random * UINT64_C(6364136223846793005) + 1442695040888963407;
+	if (ordering == SIM_REVERSED && w->count <= MOST_EAGER && w->rounds++ % FAIR)
+		return run_eagerly(w);
 	unsigned count = w->count, first = ordering == SIM_RANDOM ? (unsigned)((w->random >> 33) % count) : 0;
 	for (unsigned n = count; n-- > 0;) {
 		unsigned k = ordering == SIM_BY_TURNS ? n : (first + count - 1 - n) % count;

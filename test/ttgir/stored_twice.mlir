@@ -1,0 +1,31 @@
+// A barrier between two stores of a tile in two layouts: an element's are by two threads.
+// options: --pass=allocate,barriers --verify-each --no-loc
+
+#rows = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#words = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+
+// CHECK-LABEL: @stored_twice(
+tt.func public @stored_twice(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>, %x: tensor<512xi32, #rows>, %y: tensor<512xi32, #words>) {
+  %r = tt.make_range {start = 0 : i32, end = 512 : i32} : tensor<512xi32, #rows>
+  %ps = tt.splat %p : !tt.ptr<i32> -> tensor<512x!tt.ptr<i32>, #rows>
+  %pa = tt.addptr %ps, %r : tensor<512x!tt.ptr<i32>, #rows>, tensor<512xi32, #rows>
+  %s = tt.make_range {start = 0 : i32, end = 512 : i32} : tensor<512xi32, #words>
+  %qs = tt.splat %p : !tt.ptr<i32> -> tensor<512x!tt.ptr<i32>, #words>
+  %qa = tt.addptr %qs, %s : tensor<512x!tt.ptr<i32>, #words>, tensor<512xi32, #words>
+  %os = tt.splat %q : !tt.ptr<i32> -> tensor<512x!tt.ptr<i32>, #words>
+  %oa = tt.addptr %os, %s : tensor<512x!tt.ptr<i32>, #words>, tensor<512xi32, #words>
+  // The same layout, and another array.
+  // CHECK: tt.store
+  // CHECK-NEXT: tt.store
+  // CHECK-NEXT: tt.store
+  tt.store %pa, %x : tensor<512x!tt.ptr<i32>, #rows>
+  tt.store %pa, %x : tensor<512x!tt.ptr<i32>, #rows>
+  tt.store %oa, %y : tensor<512x!tt.ptr<i32>, #words>
+  // CHECK-NEXT: gpu.barrier
+  // CHECK-NEXT: tt.store
+  tt.store %qa, %y : tensor<512x!tt.ptr<i32>, #words>
+  // CHECK-NEXT: tt.return
+  tt.return
+}
+}
