@@ -355,6 +355,7 @@ def load(pointer: tensor, mask: tensor | bool | None = None, other: tensor | int
     """What lies in memory. `pointer`: a tile of pointers, a scalar pointer, or a block pointer. Where `mask`, of a shape that fits, is False, nothing
     is read and the value is `other`, or not defined without one. Of a block pointer, boundary_check names the axes that may pass the end, which
     read as padding_option ("zero", "nan"). cache_modifier: "", ".ca", ".cg", ".cv"; eviction_policy: "", "evict_first", "evict_last".
+    With volatile=True or ".cv" it is read each time and in its place: what others change may be polled so.
 
         >>> x = tl.load(x_ptr + at, mask=at < n, other=0.0)
     """

@@ -117,7 +117,7 @@ static bool meets_others(const MapLoads *m, const IrOp *op)
 	if (op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS)
 		return op->results[0].uses != NULL;
 	if (op->kind == OP_LOAD)
-		return ir_get_bool(op, m->gpu->ir, ATTR_IS_VOLATILE);
+		return ir_is_volatile(op);
 	if (op->kind == OP_EXTERN || op->kind == OP_INLINE_ASM)
 		return !ir_is_pure(op);
 	return op->kind == OP_CALL || op->kind == OP_BARRIER;

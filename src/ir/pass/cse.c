@@ -191,7 +191,7 @@ static void visit_region(Cse *c, IrRegion *region);
 static bool is_load(const Cse *c, const IrOp *op)
 {
 	return op->kind == OP_DESC_LOAD || op->kind == OP_DESC_GATHER ||
-	       (op->kind == OP_LOAD && !ir_get_bool(op, c->cx->module->cx, ATTR_IS_VOLATILE));
+	       (op->kind == OP_LOAD && !ir_is_volatile(op));
 }
 
 /* Regions that take nothing from outside see an empty table. */
