@@ -29,4 +29,5 @@ def kernel(a, b, c, d, e, M, N, K):
         x = da.load([at, row]).T
         y = db.load([at, column])
         acc = tl.dot(x, y, acc, out_dtype=tl.float32)
-    tl.store(c + i[:, None] * N + j[None, :], acc.to(c.dtype.element_ty), mask=(i[:, None] < M) & (j[None, :] < N))
+    inside = (i[:, None] < M) & (j[None, :] < N)
+    tl.store(c + i[:, None] * N + j[None, :], acc.to(c.dtype.element_ty), mask=inside)

@@ -1,7 +1,8 @@
-# A flag is polled by volatile loads, which .cv ones are too, or atomic operations: to the assembler other loads are plain ones.
+# A flag is polled by volatile loads, which .cv ones are too, or atomic operations: to the assembler
+# other loads are plain ones.
 # run: neso run %s:by_volatile --target sim:sm_90a --check -q -g 2 zeros:1:i32 zeros:1:i32 "''" "''" True
 # run: neso run %s:by_volatile --target sim:sm_90a --check -q -g 2 zeros:1:i32 zeros:1:i32 "'.cv'" "''" False
-# run: neso run %s:by_volatile --target sim:sm_90a --check -q -g 2 zeros:1:i32 zeros:1:i32 "'.cv'" "'evict_first'" False
+# run: neso run %s:by_volatile --target sim:sm_90a --check -q -g 2 zeros:1:i32 zeros:1:i32 "'.cv'" "'evict_last'" 0
 # run: neso run %s:behind --target sim:sm_90a --check -q -g 2 zeros:1:i32 zeros:1:i32 zeros:1:i32
 # run: neso run %s:polled --target sim:sm_90a --check -q -g 2 zeros:1:i32 zeros:1:i32 "'.cg'"
 import triton

@@ -85,9 +85,9 @@ static void add_ties(Text *t, unsigned n)
 		text_printf(t, ",%u", i);
 }
 
-/* ".global", ".global.cg", ".volatile.global", with what the caches are told. PTX has no hints for volatile loads,
- * but for relaxed ones of the system's scope, which are the same instruction; a hint for the first-level cache would
- * make ptxas read from there. */
+/* ".global", ".global.cg", ".volatile.global", with what the caches are told. PTX has no hints for
+ * volatile loads, but for relaxed ones of the system's scope, which are the same instruction; by a
+ * hint for the first-level cache ptxas would read from there. */
 static void add_modifiers(Text *t, const Suffix *s, bool policy)
 {
 	static const char *const modes[] = {"ca", "cg", "wb", "cs", "wt", "cv"};

@@ -231,7 +231,7 @@ static How how_of(Lower *lw, const IrOp *op)
 	const IrCx *cx = lw->gpu->ir;
 	int64_t cache = ir_get_int(op, cx, ATTR_CACHE, CACHE_NONE), evict = ir_get_int(op, cx, ATTR_EVICT, EVICT_NORMAL);
 	bool load = op->kind != OP_STORE;
-	/* To ptxas .cv is a hint for a plain load, and the instruction that volatile ones become as well. */
+	/* To ptxas .cv is a hint for a plain load; the instruction is that of volatile ones. */
 	How how = {.is_volatile = ir_is_volatile(op)};
 	const char *c = how.is_volatile ? "volatile" : cache > 0 && cache <= CACHE_CV ? caches[cache] : "";
 	/* Loads have no write modes, and stores have no ca. */
