@@ -117,7 +117,12 @@ DESCRIPTOR = MATRIX + """
     a = x_ptr
     d = tl.make_tensor_descriptor(a, (M, K), (K, 1), (16, 16))
 """
+FLAG = """
+    flag = x_ptr.to(tl.pointer_type(tl.int32))
+    tl.store(flag, 1)
+"""
 PRELUDES = {
+    "atomic_load": FLAG, "atomic_store": FLAG, "atomic_poll": FLAG, "expect_zero": "    index = at\n",
     "program_id": "", "num_programs": "    rows = 4\n", "full": "", "zeros": MATRIX,
     "broadcast": SQUARE, "broadcast_to": SQUARE + "    M: tl.constexpr = 16\n    N: tl.constexpr = 16\n", "trans": SQUARE + "    k = x\n",
     "permute": "    x = tl.reshape(tl.load(x_ptr + at), (2, 4, BLOCK // 8))\n", "join": "    even, odd = a, b\n", "split": "    pairs = tl.join(a, b)\n",

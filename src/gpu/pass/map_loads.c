@@ -112,7 +112,7 @@ static bool is_result(const MapLoads *m, const IrOp *store)
 }
 
 /* May another program have written what a load behind this reads? */
-static bool meets_others(const MapLoads *m, const IrOp *op)
+static bool meets_others(const IrOp *op)
 {
 	if (op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS)
 		return op->results[0].uses != NULL;
@@ -134,7 +134,7 @@ static bool visit(void *data, IrOp *op)
 		vec_push(m->cx->scratch, &m->loops, ir_parent_op(op));
 	if (op->kind == OP_STORE && is_result(m, op))
 		vec_push(m->cx->scratch, &m->stores, op);
-	m->apart &= !meets_others(m, op);
+	m->apart &= !meets_others(op);
 	m->silent &= op->kind != OP_ATOMIC_RMW && op->kind != OP_ATOMIC_CAS;
 	return true;
 }
