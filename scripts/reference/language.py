@@ -23,6 +23,7 @@ GROUPS = [
     ("Random numbers", "rand randn randint rand4x randn4x curand4x torch_rand torch_randint torch_randn randint4x philox philox_impl uint_to_uniform_float pair_uniform_to_normal"),
     ("For the compiler", "multiple_of max_contiguous max_constancy assume debug_barrier swizzle2d inline_asm_elementwise extern_elementwise"),
     ("NVIDIA GPUs: tl.extra.cuda", CUDA),
+    ("Objects", "aggregate_replace"),
     ("Messages", "static_print static_assert device_print device_assert expect_zero"),
 ]
 

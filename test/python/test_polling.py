@@ -81,7 +81,52 @@ def zeros_there(x_ptr, out_ptr, N: tl.constexpr):
     tl.store(out_ptr + i, tl.expect_zero(tl.load(x_ptr + i), i >= N // 2))
 
 
+@tl.core._aggregate
+class Range:
+    base: tl.tensor
+    at: tl.tensor
+    step: tl.constexpr
+
+    def __init__(self, base, at, step):
+        self.base = base
+        self.at = at
+        self.step = tl.constexpr(step)
+
+    @triton.jit
+    def moved(self):
+        return tl.aggregate_replace(self, at=self.at + self.step)
+
+
+@triton.jit
+def walked(x_ptr, out_ptr, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    r = Range(x_ptr, 0, 2)
+    total = tl.zeros((N,), tl.int32)
+    for _ in range(n):
+        total += tl.load(r.base + r.at + i)
+        r = r.moved()
+    wide = tl.aggregate_replace(r, step=5, at=tl.to_tensor(1)).moved()
+    tl.store(out_ptr + i, total + tl.load(wide.base + wide.at + i))
+
+
+@triton.jit
+def no_field(x_ptr):
+    tl.aggregate_replace(Range(x_ptr, 0, 2), end=3)
+
+
+@triton.jit
+def no_object(x_ptr):
+    tl.aggregate_replace(x_ptr, at=3)
+
+
 class Polling(Engines):
+    def test_replaced_fields(self):
+        x = np.arange(20, dtype=np.int32)
+        want = sum(x[2 * k:2 * k + 4] for k in range(3)) + x[6:10]
+        self.check(walked, [x], [want.astype(np.int32)], 3, N=4)
+        self.refuses(no_field, "class Range declares no field 'end'", x)
+        self.refuses(no_object, "expects an object of an aggregate, not pointer<int32>", x)
+
     def test_loads_and_stores(self):
         n = 32
         for dtype in (np.int16, np.uint16, np.float16, np.int32, np.float32, np.int64, np.float64):

@@ -1,7 +1,8 @@
 """The tile language: `import neso.language as tl`."""
 
 from . import core, math, random, standard, target_info
-from .core import (PropagateNan, TRITON_MAX_TENSOR_NUMEL, add, advance, aggregate, arange, associative_scan, assume,
+from .core import (PropagateNan, TRITON_MAX_TENSOR_NUMEL, add, advance, aggregate,
+                   aggregate_replace, arange, associative_scan, assume,
                    atomic_add, atomic_and, atomic_cas, atomic_load, atomic_max, atomic_min, atomic_or, atomic_store,
                    atomic_xchg, atomic_xor,
                    bfloat16, block_type, broadcast, broadcast_to, cast, cat, clamp, condition, const, constexpr,

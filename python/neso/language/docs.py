@@ -42,6 +42,10 @@ trans
 The tile with its axes in another order: the last two exchanged, or as `dims` says.
 >>> kt = tl.trans(k)
 
+aggregate_replace
+An object like `instance`, of an aggregate, with other values of the fields that are named.
+>>> next_state = tl.aggregate_replace(state, at=state.at + 1)
+
 permute
 The tile with its axes in the order that `dims` names.
 >>> y = tl.permute(x, (2, 0, 1))

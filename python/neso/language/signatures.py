@@ -1,7 +1,7 @@
 """Parameters of the language's functions, for inspect.signature and for people."""
 
 SIGNATURES = """
-program_id(axis); num_programs(axis); arange(start, end); full(shape, value, dtype); broadcast(input, other)
+aggregate_replace(instance, **changes); program_id(axis); num_programs(axis); arange(start, end); full(shape, value, dtype); broadcast(input, other)
 broadcast_to(input, *shape); trans(input, *dims); permute(input, *dims); cat(input, other, can_reorder=False, dim=0)
 join(a, b); split(a); view(input, *shape); item(input); reshape(input, *shape, can_reorder=False)
 expand_dims(input, axis); cast(input, dtype, fp_downcast_rounding=None, bitcast=False)
