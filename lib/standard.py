@@ -316,9 +316,10 @@ def cumsum(input, axis=0, reverse=False, dtype: tl.constexpr = None, exclusive: 
 
 
 @triton.jit
-def cumprod(input, axis=0, reverse=False, exclusive: tl.constexpr = False):
-    """Partial products along an axis. exclusive: without the element itself."""
-    products = tl.associative_scan(tl.core._promote_bfloat16_to_float32(input), axis, _multiply, reverse)
+def cumprod(input, axis=0, reverse=False, dtype: tl.constexpr = None, exclusive: tl.constexpr = False):
+    """Partial products along an axis; computed in dtype. exclusive: without the element itself."""
+    input = tl.core._promote_bfloat16_to_float32(input)
+    products = tl.associative_scan(input if dtype is None else input.to(dtype), axis, _multiply, reverse)
     if exclusive:
         products = _before(products, axis, reverse, 1)
     return products
@@ -573,3 +574,27 @@ def flip(x, dim=None):
     else:
         back = x.shape[axis] - 1 - tl.arange(0, x.shape[axis])
         return tl.gather(x, tl.broadcast_to(_along(back, axis, rank), x.shape), axis)
+
+
+@triton.jit
+def atomic_poll(pointer, expected_value, sem="acquire", scope="gpu", timeout_ns=None):
+    """Waits until the expected value lies behind each pointer, and gives True for each."""
+    tl.static_assert(timeout_ns is None, "atomic_poll: no time is kept while polling, timeout_ns is None")
+    expected = tl.to_tensor(expected_value).to(pointer.dtype.element_ty)
+    found = tl.atomic_load(pointer, sem=sem, scope=scope) == expected
+    if len(pointer.shape) == 0:
+        while not found:
+            found = tl.atomic_load(pointer, sem=sem, scope=scope) == expected
+    else:
+        while sum(found.to(tl.int32)) < pointer.numel:
+            there = tl.atomic_load(pointer, mask=~found, sem=sem, scope=scope) == expected
+            found = found | there
+    return found
+
+
+@triton.jit
+def expect_zero(x, mask):
+    """The elements; debug builds stop where one of those that the mask names is not 0."""
+    x = tl.to_tensor(x)
+    tl.device_assert((x == 0) | (tl.to_tensor(mask) == 0), "expect_zero expected x == 0 where mask is true")
+    return x

@@ -15,7 +15,7 @@ GROUPS = [
     ("Making tiles", "arange full zeros zeros_like cast to_tensor"),
     ("Shapes", "broadcast broadcast_to trans permute cat join split interleave view reshape ravel item expand_dims squeeze unsqueeze flip"),
     ("Memory", "load store make_block_ptr advance make_tensor_descriptor load_tensor_descriptor store_tensor_descriptor"),
-    ("Atomic operations", "atomic_add atomic_max atomic_min atomic_and atomic_or atomic_xor atomic_xchg atomic_cas"),
+    ("Atomic operations", "atomic_add atomic_max atomic_min atomic_and atomic_or atomic_xor atomic_xchg atomic_cas atomic_load atomic_store atomic_poll"),
     ("Products", "dot dot_scaled"),
     ("Elements", "where add sub mul minimum maximum clamp abs exp exp2 log log2 sin cos sqrt sqrt_rn rsqrt fdiv div_rn erf floor ceil fma umulhi "
      "sigmoid softmax cdiv map_elementwise"),
@@ -23,7 +23,8 @@ GROUPS = [
     ("Random numbers", "rand randn randint rand4x randn4x curand4x torch_rand torch_randint torch_randn randint4x philox philox_impl uint_to_uniform_float pair_uniform_to_normal"),
     ("For the compiler", "multiple_of max_contiguous max_constancy assume debug_barrier swizzle2d inline_asm_elementwise extern_elementwise"),
     ("NVIDIA GPUs: tl.extra.cuda", CUDA),
-    ("Messages", "static_print static_assert device_print device_assert"),
+    ("Objects", "aggregate_replace"),
+    ("Messages", "static_print static_assert device_print device_assert expect_zero"),
 ]
 
 

@@ -406,7 +406,7 @@ bool interp_LOAD(Decoder *d, const IrOp *op)
 {
 	d->reads++;
 	Instr *i = decode_instr(d, op, run_load);
-	i->imm = decode_may_alias(op) && !ir_get_bool(op, d->cx, ATTR_IS_VOLATILE);
+	i->imm = decode_may_alias(op) && !ir_is_volatile(op);
 	if (ir_is_block_ptr(ir_operand(op, 0)->type))
 		i->aux = object_access(d, op);
 	return true;

@@ -1,6 +1,8 @@
 /* Construction and surgery of the IR: every change of operands goes through link/unlink of uses. */
 #include "ir/ir.h"
 
+#include "ir/enums.h"
+
 #define N IR_ANY_NUMBER
 #define PURE TRAIT_PURE
 #define NOFX TRAIT_NOFX
@@ -443,12 +445,16 @@ bool ir_is_pure(const IrOp *op)
 	return ir_has_trait(op, TRAIT_BODY) ? all_inside(op, ir_is_pure) : ir_has_trait(op, TRAIT_PURE);
 }
 
+bool ir_is_volatile(const IrOp *op)
+{
+	IrAttr says = attr_by_text(op, "isVolatile"), cache = attr_by_text(op, "cache");
+	return op->kind == OP_LOAD && ((says && says->i) || (cache && cache->i == CACHE_CV));
+}
+
 bool ir_is_droppable(const IrOp *op)
 {
-	if (op->kind == OP_LOAD) {
-		IrAttr is_volatile = attr_by_text(op, "isVolatile");
-		return !is_volatile || !is_volatile->i;
-	}
+	if (op->kind == OP_LOAD)
+		return !ir_is_volatile(op);
 	/* A while loop may never end; dropping it would change that. */
 	if (op->kind == OP_FOR || op->kind == OP_IF || op->kind == OP_REDUCE || op->kind == OP_SCAN ||
 	    op->kind == OP_MAP_ELEMENTWISE)

@@ -132,6 +132,8 @@ static inline bool ir_has_trait(const IrOp *op, unsigned traits)
 bool ir_is_pure(const IrOp *op);
 /* Unused, it may be dropped (pure, or without effect, or a load that is not volatile). */
 bool ir_is_droppable(const IrOp *op);
+/* A load of what others may change at any time, volatile or .cv: done each time, in its place. */
+bool ir_is_volatile(const IrOp *op);
 
 /* ---- modules, regions, blocks ---- */
 

@@ -169,7 +169,7 @@ bool check_fn(Checker *c, int i)
 		if (c->p->stmts[c->open[d].start].op == OP_FN)
 			return false;
 	const Stmt *s = &c->p->stmts[i];
-	return s->arg_count > 0 && !(s->imm[0] && s->imm[1]) && open_region(c, i);
+	return s->arg_count > 0 && !(s->imm[0] && (s->imm[1] || s->imm[2])) && open_region(c, i);
 }
 
 bool check_index(Checker *c, int i)

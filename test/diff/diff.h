@@ -41,7 +41,7 @@ static inline int random_below(Random *r, int n)
 
 /* ---- programs ---- */
 
-enum { MAX_RANK = 4, MAX_ARGS = 4, MAX_STMTS = 160, MAX_ELEMENTS = 16384, MAX_TRIPS = 5 };
+enum { MAX_RANK = 4, MAX_ARGS = 5, MAX_STMTS = 160, MAX_ELEMENTS = 16384, MAX_TRIPS = 5 };
 
 typedef struct Type {
 	neso_dtype dtype; /* NONE: no value */
@@ -93,9 +93,23 @@ enum {
 	WRAP_CHOICE,
 	WRAP__COUNT
 };
+enum { MAP_BRANCH, MAP_PAIRS, MAP__COUNT };
+enum { ASM_WORDS, ASM_BYTES, ASM_HALVES, ASM_TWO, ASM__COUNT };
+enum { FORMAT_E2M1, FORMAT_E4M3, FORMAT_E5M2, FORMAT_BF16, FORMAT_FP16, FORMAT__COUNT };
 enum { BRANCH_IF, BRANCH_MATCH, BRANCH_MATCH_AS, BRANCH__COUNT };
 enum { MASK_NONE, MASK_LAST, MASK_BOTH, MASK_THIRD, MASK_VALUE, MASK__COUNT };
-enum { LOOP_CONSTANT, LOOP_RUNTIME, LOOP_STEP, LOOP_DOWN, LOOP_WHILE, LOOP_STATIC, LOOP_STAGES, LOOP__COUNT };
+enum {
+	LOOP_CONSTANT,
+	LOOP_RUNTIME,
+	LOOP_STEP,
+	LOOP_DOWN,
+	LOOP_WHILE,
+	LOOP_STATIC,
+	LOOP_STAGES,
+	LOOP_UNROLLED,
+	LOOP_FLAT,
+	LOOP__COUNT
+};
 
 typedef struct Stmt {
 	uint8_t op, sub, arg_count;
@@ -107,7 +121,7 @@ typedef struct Stmt {
 
 typedef struct Program {
 	uint64_t seed; /* of the data too */
-	uint32_t grid, num_warps, num_stages, schedules;
+	uint32_t grid, num_warps, num_stages, schedules, ctas;
 	int count;
 	Stmt stmts[MAX_STMTS];
 	bool plain; /* nothing is concluded from the values of arguments */
@@ -187,6 +201,7 @@ typedef struct Case {
 	char *text; /* Triton source; the kernel is named `kernel` */
 	uint32_t grid, num_warps, num_stages;
 	uint32_t schedules; /* orders of warps that simulators run it in */
+	uint32_t ctas;      /* of a program, where the target has clusters */
 	bool fused, plain; /* as in Program */
 	bool new_floats;
 	int arg_count;

@@ -79,7 +79,7 @@ int new_leaf(Generator *g, const Type *t, bool small)
 		}
 	}
 	s.imm[2] = small || below(g, 2) ? 1 + below(g, 9) : 0;
-	s.imm[3] = below(g, 4) ? 0 : below(g, 6);
+	s.imm[3] = below(g, 4) ? 0 : below(g, 8);
 	s.sub = (uint8_t)below(g, BY__COUNT);
 	int i = below(g, 10) ? add(g, s) : -1;
 	if (i < 0) {
@@ -135,6 +135,7 @@ static void choose_taste(Generator *g)
 				      {OP_LOAD, OP_STORE, OP_ATOMIC, OP_LOOKUP, OP_OLD},
 				      {OP_BINARY, OP_CAST, OP_UNARY, OP_BITCAST, OP_BINARY_IMM},
 				      {OP_GATHER, OP_HISTOGRAM, OP_SORT, OP_FLIP, OP_EXCHANGE},
+				      {OP_MAP, OP_ASM, OP_SCALED, OP_ROWS, OP_BULK},
 				      {OP_ORDER, OP_SEARCH, OP_SCAN, OP_SLICE, OP_PUT},
 				      {OP_WRAP, OP_FN, OP_IF, OP_LEAVE, OP_FOR}};
 	static const int sizes[] = {3,  5,  6,  7,  9,  10, 11, 12, 13, 15,
@@ -154,6 +155,7 @@ static void choose_taste(Generator *g)
 	g->p->grid = below(g, 3) ? 1 : 2 + (uint32_t)below(g, 2);
 	g->p->num_warps = 1u << (below(g, 2) ? 2 : below(g, 5));
 	g->p->num_stages = 1 + (uint32_t)below(g, 4);
+	g->p->ctas = below(g, 10) ? 1 : below(g, 4) ? 2 : 4;
 	g->p->plain = below(g, 8) == 0;
 	g->p->schedules = below(g, 4) ? 1 : 2 + (uint32_t)below(g, 2);
 }

@@ -127,6 +127,13 @@ void print_for(Printer *pr, int i)
 		line(pr, "for k%d in tl.range(0, n%d, num_stages=%d%s):", i, i, (int)s->imm[2],
 		     s->imm[2] % 2 ? ", warp_specialize=True" : "");
 		break;
+	case LOOP_UNROLLED:
+		line(pr, "for k%d in tl.range(n%d, loop_unroll_factor=%d):", i, i, 1 + (int)s->imm[2]);
+		break;
+	case LOOP_FLAT:
+		line(pr, "for k%d in tl.range(0, n%d, num_stages=%d, flatten=True%s):", i, i, (int)s->imm[2],
+		     s->imm[2] % 2 ? ", disallow_acc_multi_buffer=True" : "");
+		break;
 	default: line(pr, "k%d = 0", i); line(pr, "while k%d < n%d:", i, i);
 	}
 	pr->open[pr->depth++] = i;
@@ -191,13 +198,15 @@ void print_fn(Printer *pr, int i)
 	for (int k = 0; k < s->arg_count; k++)
 		append(&parameters, "%sv%d", k ? ", " : "", i + 1 + k);
 	if (s->imm[1]) {
-		line(pr, "def f%d(%s):", i, parameters.s);
+		line(pr, "def f%d(%s):", i, s->imm[2] ? "w" : parameters.s);
 	} else {
 		fprintf(pr->functions, "@triton.jit%s\ndef f%d(%s):\n", s->imm[0] ? "(noinline=True)" : "", i,
-			parameters.s);
+			s->imm[2] ? "w" : parameters.s);
 		pr->function = i;
 	}
 	pr->open[pr->depth++] = i;
+	if (s->imm[2])
+		line(pr, "%s, w = w", parameters.s);
 }
 
 void print_param(Printer *pr, int i)
@@ -221,7 +230,8 @@ void print_end_fn(Printer *pr, int i)
 		fputs("\n\n", pr->functions);
 	pr->function = -1;
 	pr->depth--;
-	line(pr, "%s = f%d(%s)", results.s, start, arguments.s);
+	bool tuple = pr->p->stmts[start].imm[2];
+	line(pr, "%s = f%d(%s%s%s)", results.s, start, tuple ? "(" : "", arguments.s, tuple ? ", 7)" : "");
 }
 
 void print_result(Printer *pr, int i)
@@ -250,6 +260,10 @@ static const char *const helpers[] = {
 	[HELPER_LARGER] = "def larger(a, b):\n    return tl.maximum(a, b)\n",
 	[HELPER_BEST] =
 		"def best(a, i, b, j):\n    first = (a > b) | ((a == b) & (i < j))\n    return tl.where(first, a, b), tl.where(first, i, j)\n",
+	[HELPER_CHOSEN] = "def chosen(a, b):\n    if a > b:\n        return a - b\n    return b ^ a\n",
+	[HELPER_PAIRS] =
+		"def pairs(a0, a1, b0, b1):\n    if a0 > b1:\n        return a1, b0\n"
+		"    return a0 + b1, a1 & b0\n",
 	[HELPER_THEN] = "def then(a1, b1, a2, b2):\n    return a1 * a2, b1 * a2 + b2\n",
 };
 
@@ -268,6 +282,7 @@ void program_print(const Program *p, Case *c)
 		    .num_warps = p->num_warps,
 		    .num_stages = p->num_stages,
 		    .schedules = p->schedules,
+		    .ctas = p->ctas,
 		    .fused = p->fused,
 		    .plain = p->plain,
 		    .new_floats = p->new_floats};

@@ -23,7 +23,17 @@ typedef struct Printer {
 	unsigned helpers; /* bits: see print.c */
 } Printer;
 
-enum { HELPER_PRODUCT, HELPER_AND, HELPER_LARGER, HELPER_BEST, HELPER_THEN, HELPER_RECORD, HELPER_SAME };
+enum {
+	HELPER_PRODUCT,
+	HELPER_AND,
+	HELPER_LARGER,
+	HELPER_BEST,
+	HELPER_THEN,
+	HELPER_RECORD,
+	HELPER_SAME,
+	HELPER_CHOSEN,
+	HELPER_PAIRS
+};
 
 #define OP(name, function, weight) void print_##function(Printer *pr, int i);
 #include "ops.def"

@@ -123,7 +123,7 @@ static int coprime(int n)
 
 static Words index_text(Printer *pr, int i, const Type *t, int style)
 {
-	Words w = {""};
+	Words w = {""}, wide = {""};
 	int n = type_elements(t);
 	Words flat = flat_index(pr, i, t, style);
 	if (style == AT_BACKWARDS)
@@ -134,7 +134,10 @@ static Words index_text(Printer *pr, int i, const Type *t, int style)
 		append(&w, "((%s) * %d + 3) %% %d", flat.s, coprime(n), n);
 	else
 		append(&w, "%s%s", style == AT_PADDED ? "1 + " : "", flat.s);
-	return w;
+	if (chosen(pr, i, 40, 8))
+		return w;
+	append(&wide, "(%s).to(tl.int64)", w.s);
+	return wide;
 }
 
 /* The buffer of a statement, and where this program (and iteration) has its part. loop: of BY_POINTER. */
@@ -233,7 +236,9 @@ void print_load(Printer *pr, int i)
 					    ", cache_modifier=\".cg\"",
 					    ", eviction_policy=\"evict_first\"",
 					    ", eviction_policy=\"evict_last\"",
-					    ", volatile=True"};
+					    ", volatile=True",
+					    ", cache_modifier=\".cv\"",
+					    ", volatile=True, eviction_policy=\"evict_first\""};
 	static const char *const zeros[] = {"", "", " 0", " 0, 0", " 0, 0, 0"};
 	const Stmt *s = stmt(pr, i);
 	const Type *t = &s->type;
@@ -254,7 +259,7 @@ void print_load(Printer *pr, int i)
 	} else {
 		Words mask = mask_text(pr, i, t, 0);
 		line(pr, "v%d = tl.load(%s%s%s%s)", i, at.s, mask.s, mask.s[0] ? ", other=1" : "",
-		     hints[(unsigned)s->imm[3] < 6 ? s->imm[3] : 0]);
+		     hints[(unsigned)s->imm[3] < 8 ? s->imm[3] : 0]);
 	}
 	if (moved && s->imm[0] == AT_BLOCK)
 		line(pr, "q%d = tl.advance(q%d, (%d,%s))", i, i, t->dim[0], zeros[t->rank]);
@@ -310,14 +315,23 @@ void print_exchange(Printer *pr, int i)
 
 static const char *const atomics[] = {"add", "max", "min", "and", "or", "xor", "xchg", "cas"};
 
+static const char *order_text(const Printer *pr, int i)
+{
+	static const char *const orders[] = {", sem=\"relaxed\"", ", sem=\"acquire\"",
+					     ", sem=\"release\", scope=\"sys\"", ", scope=\"sys\""};
+	int k = chosen(pr, i, 60, 8);
+	return k < 4 ? orders[k] : "";
+}
+
 void print_old(Printer *pr, int i)
 {
 	const Stmt *s = stmt(pr, i);
 	Words base = base_text(pr, 'x', i, &s->type, AT_ROWS, BY_NOTHING, -1, 100);
 	Words values = {""};
 	append(&values, s->sub == ATOMIC_CAS ? "%s & 15, %s" : "%s", A(0), A(0));
-	line(pr, s->type.rank ? "v%d = tl.atomic_%s(%s + %s, %s)" : "v%d = tl.atomic_%s(%s%s, %s)", i,
-	     atomics[s->sub], base.s, s->type.rank ? index_text(pr, i, &s->type, AT_ROWS).s : "", values.s);
+	line(pr, s->type.rank ? "v%d = tl.atomic_%s(%s + %s, %s%s)" : "v%d = tl.atomic_%s(%s%s, %s%s)", i,
+	     atomics[s->sub], base.s, s->type.rank ? index_text(pr, i, &s->type, AT_ROWS).s : "", values.s,
+	     order_text(pr, i));
 }
 
 void print_return(Printer *pr, int i)
@@ -331,10 +345,49 @@ void print_atomic(Printer *pr, int i)
 	const Stmt *s = stmt(pr, i);
 	const Type *t = arg_type(pr, i, 0);
 	CaseArg *a = add_buffer(pr, 'a', i, t->dtype, 1 << s->imm[0], 10);
+	const char *order = order_text(pr, i), *mask = "";
+	Words masked = {""};
+	if (t->rank && s->imm[1]) {
+		masked = mask_text(pr, i, t, 1);
+		mask = masked.s;
+	}
+	int last = (1 << s->imm[0]) - 1;
 	if (t->rank == 0)
-		line(pr, "tl.atomic_%s(%s + (pid & %d), %s)", atomics[s->sub], a->name, (1 << s->imm[0]) - 1, A(0));
+		line(pr, "tl.atomic_%s(%s + (pid & %d), %s%s)", atomics[s->sub], a->name, last, A(0), order);
 	else
-		line(pr, "tl.atomic_%s(%s + ((%s) & %d), %s%s)", atomics[s->sub], a->name,
-		     flat_index(pr, i, t, AT_ROWS).s, (1 << s->imm[0]) - 1, A(0),
-		     s->imm[1] ? mask_text(pr, i, t, 1).s : "");
+		line(pr, "tl.atomic_%s(%s + ((%s) & %d), %s%s%s)", atomics[s->sub], a->name,
+		     flat_index(pr, i, t, AT_ROWS).s, last, A(0), mask, order);
+}
+
+/* ---- rows and reductions of descriptors ---- */
+
+static Words rows_text(const char *buffer, int rows, int columns)
+{
+	Words w = {""};
+	append(&w, "tl.make_tensor_descriptor(%s, [%d, %d], [%d, 1], [1, %d])", buffer, rows, columns,
+	       columns, columns);
+	return w;
+}
+
+void print_rows(Printer *pr, int i)
+{
+	const Stmt *s = stmt(pr, i);
+	const Type *t = s->sub ? arg_type(pr, i, 0) : &s->type;
+	int rows = 1 << s->imm[0], part = rows * t->dim[1], largest = s->sub ? 100 : s->imm[1];
+	CaseArg *a = add_buffer(pr, s->sub ? 'o' : 'p', i, t->dtype, part * (int)pr->p->grid, largest);
+	Words base = {""};
+	append(&base, "%s + pid * %d", a->name, part);
+	Words all = rows_text(base.s, rows, t->dim[1]);
+	if (s->sub)
+		line(pr, "%s.scatter(%s, (tl.arange(0, %d) * 5 + 3) %% %d, 0)", all.s, A(0), t->dim[0], rows);
+	else
+		line(pr, "v%d = %s.gather(%s & %d, 0)", i, all.s, A(0), rows - 1);
+}
+
+void print_bulk(Printer *pr, int i)
+{
+	const Stmt *s = stmt(pr, i);
+	const Type *t = arg_type(pr, i, 0);
+	CaseArg *a = add_buffer(pr, 'a', i, t->dtype, type_elements(t), 10);
+	line(pr, "%s.atomic_%s([0, 0], %s)", descriptor_text(pr, i, t, a->name).s, atomics[s->sub], A(0));
 }

@@ -272,10 +272,11 @@ void print_reduce(Printer *pr, int i)
 
 void print_dot(Printer *pr, int i)
 {
+	static const char *const precisions[] = {"ieee", "tf32", "tf32x3"};
 	const Stmt *s = stmt(pr, i);
 	Words acc = {""};
 	if (s->arg_count == 3)
 		append(&acc, ", %s", A(2));
 	line(pr, "v%d = tl.dot(%s, %s%s, input_precision=\"%s\", out_dtype=%s)", i, A(0), A(1), acc.s,
-	     s->sub ? "tf32" : "ieee", tl_name(s->type.dtype));
+	     precisions[s->sub % 3], tl_name(s->type.dtype));
 }

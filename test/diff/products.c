@@ -158,6 +158,7 @@ void product_make(Case *c, uint64_t seed)
 	c->num_warps = (uint32_t)pick(&p, 3, 4, 4, 8);
 	c->num_stages = (uint32_t)(1 + random_below(&p.r, 4));
 	c->schedules = random_below(&p.r, 4) ? 1 : 2;
+	c->ctas = random_below(&p.r, 12) ? 1 : 2;
 	c->fused = true;
 	buffer(&p, "a", p.type, p.m * p.k);
 	buffer(&p, "b", p.type, p.k * p.n);

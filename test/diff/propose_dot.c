@@ -119,7 +119,7 @@ bool propose_dot(Generator *g)
 	if (b < 0)
 		return false;
 	Stmt s = {.op = OP_DOT,
-		  .sub = (uint8_t)below(g, 2),
+		  .sub = (uint8_t)below(g, 3),
 		  .arg_count = 2,
 		  .args = {(uint16_t)a, (uint16_t)b},
 		  .type = {.dtype = r.dtype}};
@@ -167,7 +167,7 @@ int add_product(Generator *g, int phi)
 	int b = new_operand(g, &t);
 	return b < 0 ? -1
 		     : add(g, (Stmt){.op = OP_DOT,
-				     .sub = (uint8_t)below(g, 2),
+				     .sub = (uint8_t)below(g, 3),
 				     .arg_count = 3,
 				     .args = {(uint16_t)a, (uint16_t)b, (uint16_t)phi},
 				     .type = {.dtype = out}});

@@ -199,7 +199,7 @@ bool propose_fn(Generator *g)
 {
 	Mark m = mark(g);
 	int kind = below(g, 3);
-	Stmt s = {.op = OP_FN, .imm = {kind == 1, kind == 2}},
+	Stmt s = {.op = OP_FN, .imm = {kind == 1, kind == 2, kind != 1 && below(g, 3) == 0}},
 	     end = {.op = OP_END_FN, .arg_count = (uint8_t)(1 + below(g, 2))};
 	for (int n = 1 + below(g, 3); n > 0; n--) {
 		int i = pick(g, NULL, NULL);

@@ -217,6 +217,11 @@ static size_t make_args(const Session *s, const Case *c, const Data *d, neso_arg
 	return (size_t)c->arg_count;
 }
 
+static bool has_clusters(const char *target)
+{
+	return strcmp(target, "cuda") == 0 || strstr(target, "sm_9") || strstr(target, "sm_1");
+}
+
 /* Runs on the target; fills the outcome when that fails. */
 static bool engine_run(neso_kernel *kernel, neso_context *context, const Case *c, const Engines *e,
 		       const char *target, Data *d, Outcome *outcome)
@@ -226,6 +231,7 @@ static bool engine_run(neso_kernel *kernel, neso_context *context, const Case *c
 	neso_compile_options options = {.size = sizeof options,
 					.num_warps = c->num_warps,
 					.num_stages = c->num_stages,
+					.num_ctas = has_clusters(target) ? c->ctas : 0,
 					.target = target,
 					.no_specialize = c->plain,
 					.no_fp_fusion = !c->fused};

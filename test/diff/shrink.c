@@ -201,6 +201,10 @@ static void shrink_launch(Shrinker *s)
 	if (s->p->plain)
 		attempt(s, &q);
 	q = *s->p;
+	q.ctas = 1;
+	if (s->p->ctas != 1)
+		attempt(s, &q);
+	q = *s->p;
 	q.schedules = 1;
 	if (q.schedules != s->p->schedules)
 		attempt(s, &q);

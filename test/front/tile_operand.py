@@ -15,6 +15,7 @@ def kernel(p, q, i, u, f, r, B: tl.constexpr):
         i = i + 1
     hh = tl.extra.libdevice.popc(y)  # error: 10: libdevice.popc takes (int32) or (int64), not (fp32)
     ii = tl.fdiv(y, y.to(tl.float16))  # error: 10: tl.fdiv: invalid operands of type fp32[64] and fp16[64]
+    ij = tl.fdiv(y, y, ieee_rounding=True, approx=True)  # error: 10: tl.fdiv: ieee_rounding and approx cannot both
     jj = tl.clamp(x, 0, 3)  # error: 10: tl.clamp: invalid operands of type int32[64]
     kk = tl.umulhi(y, y)  # error: 10: tl.umulhi takes integers of 32 or 64 bits, not fp32[64]
     mm = tl.div_rn(y.to(tl.float16), y.to(tl.float16))  # error: 10: tl.div_rn takes fp32, not fp16[64]

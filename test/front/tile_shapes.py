@@ -18,7 +18,7 @@ def kernel(p, i, B: tl.constexpr, C: tl.constexpr):
     h = tl.permute(tile, (0, 0))  # error: 9: tl.permute: [0, 0] is no permutation of the 2 dimensions
     j = tl.trans(x)  # error: 9: tl.trans needs two dimensions, found int32[64]
     k = tl.join(x, x.to(tl.float32))  # error: 9: tl.join: operands int32[64] and fp32[64] do not go together
-    m = tl.cat(tile, tile)  # error: 9: tl.cat: operands int32[64, 32] and int32[64, 32] do not go together
+    m = tl.cat(tile, tl.trans(tile))  # error: 9: tl.cat: operands int32[64, 32] and int32[32, 64] do not go together
     n = tl.split(x)  # error: 9: tl.split needs a last dimension of size 2, found int32[64]
     o = x[1.5]  # error: 9: unsupported tensor index: int32[64] cannot be indexed by 1.5; a tile takes ':', None,
     q = tl.sum(tile, axis=2)  # error: 9: tl.reduce: invalid axis 2 for 2 dimensions

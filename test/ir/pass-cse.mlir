@@ -23,6 +23,16 @@ module {
     tt.print "a" {hex = false, isSigned = array<i32: 1, 1, 1>} : %1, %2, %3 : i32, i32, i32
     tt.return
   }
+  // Loads of what others change are each done, used or not.
+  // CHECK-LABEL: @polled
+  // CHECK-COUNT-4: tt.load
+  tt.func public @polled(%p: !tt.ptr<i32>) {
+    %0 = tt.load %p cacheModifier = cv : !tt.ptr<i32>
+    %1 = tt.load %p cacheModifier = cv : !tt.ptr<i32>
+    %2 = tt.load %p {isVolatile = true} : !tt.ptr<i32>
+    %3 = tt.load %p {isVolatile = true} : !tt.ptr<i32>
+    tt.return
+  }
   // CHECK-LABEL: @regions
   // CHECK-COUNT-2: "tt.reduce"
   // CHECK-NOT: "tt.reduce"

@@ -42,12 +42,18 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // CHECK: ld.global.cg.v4.b32
     // CHECK: st.global.cs.v4.b32
     // CHECK: ld.volatile.global.v4.b32
+    // CHECK: ld.volatile.global.v4.b32
+    // CHECK: ld.relaxed.sys.global.L2::cache_hint.v4.b32
     %af = tt.load %p evictionPolicy = evict_first : tensor<1024x!tt.ptr<f32>, #v>
     %ag = tt.load %p cacheModifier = cg : tensor<1024x!tt.ptr<f32>, #v>
     tt.store %q, %ag cacheModifier = cs : tensor<1024x!tt.ptr<f32>, #v>
     tt.store %q, %af : tensor<1024x!tt.ptr<f32>, #v>
     %av = tt.load %p {isVolatile = true} : tensor<1024x!tt.ptr<f32>, #v>
     tt.store %q, %av : tensor<1024x!tt.ptr<f32>, #v>
+    %acv = tt.load %p cacheModifier = cv : tensor<1024x!tt.ptr<f32>, #v>
+    tt.store %q, %acv : tensor<1024x!tt.ptr<f32>, #v>
+    %alast = tt.load %p cacheModifier = cv evictionPolicy = evict_last : tensor<1024x!tt.ptr<f32>, #v>
+    tt.store %q, %alast : tensor<1024x!tt.ptr<f32>, #v>
     // Every thread loads a scalar, the first one stores it; a masked byte.
     // CHECK: ld.global.b32
     // CHECK: @%p{{[0-9]+}} st.global.b32 [

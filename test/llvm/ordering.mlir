@@ -3,7 +3,7 @@
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: @spin(
   // CHECK: while:
-  // CHECK: call i32 @neso.ld_fresh.always.cv.v1b32(
+  // CHECK: load volatile i32, ptr addrspace(1)
   // CHECK: br i1
   tt.func public @spin(%flag: !tt.ptr<i32>) {
     %c0 = arith.constant 0 : i32
@@ -14,6 +14,17 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     } do {
       scf.yield
     }
+    tt.return
+  }
+  // CHECK-LABEL: @hinted(
+  // CHECK: call i32 @neso.ld_fresh.always.cg.v1b32(
+  // CHECK: call i32 @neso.ld_fresh.always.cg.v1b32(
+  tt.func public @hinted(%p: !tt.ptr<i32>, %o: !tt.ptr<i32>) {
+    %a = tt.load %p cacheModifier = cg : !tt.ptr<i32>
+    gpu.barrier
+    %b = tt.load %p cacheModifier = cg : !tt.ptr<i32>
+    %s = arith.addi %a, %b : i32
+    tt.store %o, %s : !tt.ptr<i32>
     tt.return
   }
   // CHECK-LABEL: @locked(

@@ -117,7 +117,15 @@ DESCRIPTOR = MATRIX + """
     a = x_ptr
     d = tl.make_tensor_descriptor(a, (M, K), (K, 1), (16, 16))
 """
+FLAG = """
+    flag = x_ptr.to(tl.pointer_type(tl.int32))
+    tl.store(flag, 1)
+"""
+STATE = """
+    state = State(x, 1)
+"""
 PRELUDES = {
+    "aggregate_replace": STATE, "atomic_load": FLAG, "atomic_store": FLAG, "atomic_poll": FLAG, "expect_zero": "    index = at\n",
     "program_id": "", "num_programs": "    rows = 4\n", "full": "", "zeros": MATRIX,
     "broadcast": SQUARE, "broadcast_to": SQUARE + "    M: tl.constexpr = 16\n    N: tl.constexpr = 16\n", "trans": SQUARE + "    k = x\n",
     "permute": "    x = tl.reshape(tl.load(x_ptr + at), (2, 4, BLOCK // 8))\n", "join": "    even, odd = a, b\n", "split": "    pairs = tl.join(a, b)\n",
@@ -145,6 +153,11 @@ PRELUDES = {
 HEAD = '''
 import triton
 import triton.language as tl
+
+@tl.core._aggregate
+class State:
+    x: tl.tensor
+    at: tl.tensor
 
 @triton.jit
 def multiply(a, b):
@@ -179,6 +192,8 @@ class Examples(unittest.TestCase):
             path.write_text(source.replace("import triton\nimport triton.language", "import neso as triton\nimport neso.language"))
             spec = importlib.util.spec_from_file_location("examples_of_docs", path)
             module = importlib.util.module_from_spec(spec)
+            sys.modules[spec.name] = module  # where the source of classes is looked up
+            self.addCleanup(sys.modules.pop, spec.name)
             spec.loader.exec_module(module)
             for name in names:
                 with self.subTest(name):

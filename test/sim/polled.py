@@ -1,7 +1,10 @@
-# A flag is polled by volatile loads or atomic operations: to the assembler other loads are plain ones, whatever their cache modifier says.
-# run: neso run %s:by_volatile --target sim:sm_90a --check -q -g 2 zeros:1:i32 zeros:1:i32
+# A flag is polled by volatile loads, which .cv ones are too, or atomic operations: to the assembler
+# other loads are plain ones.
+# run: neso run %s:by_volatile --target sim:sm_90a --check -q -g 2 zeros:1:i32 zeros:1:i32 "''" "''" True
+# run: neso run %s:by_volatile --target sim:sm_90a --check -q -g 2 zeros:1:i32 zeros:1:i32 "'.cv'" "''" False
+# run: neso run %s:by_volatile --target sim:sm_90a --check -q -g 2 zeros:1:i32 zeros:1:i32 "'.cv'" "'evict_last'" 0
 # run: neso run %s:behind --target sim:sm_90a --check -q -g 2 zeros:1:i32 zeros:1:i32 zeros:1:i32
-# run: neso run %s:polled --target sim:sm_90a --check -q -g 2 zeros:1:i32 zeros:1:i32 "'.cv'"
+# run: neso run %s:polled --target sim:sm_90a --check -q -g 2 zeros:1:i32 zeros:1:i32 "'.cg'"
 import triton
 import triton.language as tl
 
@@ -17,11 +20,11 @@ def polled(flag_ptr, out_ptr, M: tl.constexpr):
 
 
 @triton.jit
-def by_volatile(flag_ptr, out_ptr):
+def by_volatile(flag_ptr, out_ptr, M: tl.constexpr, E: tl.constexpr, V: tl.constexpr):
     if tl.program_id(0) == 0:
         tl.atomic_xchg(flag_ptr, 1)
     else:
-        while tl.load(flag_ptr, volatile=True) == 0:
+        while tl.load(flag_ptr, cache_modifier=M, eviction_policy=E, volatile=V) == 0:
             pass
         tl.store(out_ptr, 1)
 

@@ -50,7 +50,7 @@ def f(a, index, c, k, flag, CASE: tl.constexpr, N: tl.constexpr):
 # CHECK: - load narrow: registers 1 ahead: fewer than 4 bytes are known to lie in a row under one mask
 # CHECK-NEXT: the access's remark says what is not known
 # CHECK-NEXT: - access scattered: load of 64x64xf16: 2 bytes at once, 32 times a thread: no more neighbours of the tile are known to be neighbours in memory
-# CHECK: - load cache-modifier: registers 1 ahead: its cache modifier
+# CHECK: - load volatile: plain: it is volatile
 # CHECK: - loop no-load-ahead: no copies
 # CHECK: - load volatile: plain: it is volatile
 # CHECK: - load indirection: plain: its address comes from memory too many times over; addresses through 3 loads

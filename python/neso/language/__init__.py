@@ -1,8 +1,10 @@
 """The tile language: `import neso.language as tl`."""
 
 from . import core, math, random, standard, target_info
-from .core import (PropagateNan, TRITON_MAX_TENSOR_NUMEL, add, advance, aggregate, arange, associative_scan, assume,
-                   atomic_add, atomic_and, atomic_cas, atomic_max, atomic_min, atomic_or, atomic_xchg, atomic_xor,
+from .core import (PropagateNan, TRITON_MAX_TENSOR_NUMEL, add, advance, aggregate,
+                   aggregate_replace, arange, associative_scan, assume,
+                   atomic_add, atomic_and, atomic_cas, atomic_load, atomic_max, atomic_min, atomic_or, atomic_store,
+                   atomic_xchg, atomic_xor,
                    bfloat16, block_type, broadcast, broadcast_to, cast, cat, clamp, condition, const, constexpr,
                    constexpr_type, debug_barrier, device_assert, device_print, dot, dot_scaled, dtype, expand_dims,
                    float8e4b15, float8e4b8, float8e4nv, float8e5, float8e5b16, float16, float32, float64, full, gather,
@@ -11,12 +13,12 @@ from .core import (PropagateNan, TRITON_MAX_TENSOR_NUMEL, add, advance, aggregat
                    _experimental_make_tensor_descriptor, map_elementwise, max_constancy, max_contiguous, maximum,
                    minimum, mul, multiple_of, num_programs, permute, pi32_t, pointer_type, program_id, range, reduce,
                    reshape, slice, split, static_assert, static_print, static_range, store, store_tensor_descriptor,
-                   str_to_ty, sub, tensor, tensor_descriptor, tensor_descriptor_type, trans, tuple, tuple_type, uint8, uint16, uint32, uint64, view, void, where)
+                   str_to_ty, sub, tensor, tensor_descriptor, tensor_descriptor_type, to_tensor, trans, tuple, tuple_type, uint8, uint16, uint32, uint64, view, void, where)
 from .math import (abs, ceil, cos, div_rn, erf, exp, exp2, fdiv, floor, fma, log, log2, rsqrt, sin, sqrt, sqrt_rn,
                    umulhi)
 from .random import (curand4x, pair_uniform_to_normal, philox, philox_impl, rand, rand4x, randint, randint4x, randn, randn4x,
                      torch_rand, torch_randint, torch_randn, uint_to_uniform_float)
-from .standard import (argmax, argmin, argsort, bitonic_merge, cdiv, cumprod, cumsum, flip, interleave, max, median, min, ravel,
+from .standard import (argmax, argmin, argsort, atomic_poll, bitonic_merge, cdiv, cumprod, cumsum, expect_zero, flip, interleave, max, median, min, ravel,
                        reduce_or, searchsorted, segments, sigmoid, softmax, sort, squeeze, sum, swizzle2d, topk, unique, unsqueeze, xor_sum, zeros,
                        zeros_like)
 from . import extra

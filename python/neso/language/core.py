@@ -93,8 +93,8 @@ class tensor(_inside_only):
     """A tile, inside of a kernel."""
 
 
-for _name in """T abs advance argmax argmin associative_scan atomic_add atomic_and atomic_cas atomic_max atomic_min atomic_or
-        atomic_xchg atomic_xor broadcast_to cast cdiv ceil cos cumprod cumsum erf exp exp2 expand_dims flip floor gather
+for _name in """T abs advance argmax argmin associative_scan atomic_add atomic_and atomic_cas atomic_load atomic_max atomic_min
+        atomic_or atomic_poll atomic_store atomic_xchg atomic_xor broadcast_to cast cdiv ceil cos cumprod cumsum erf exp exp2 expand_dims flip floor gather
         histogram item log log2 logical_and logical_or max min permute ravel reduce reduce_or reshape rsqrt sigmoid sin
         softmax sort split sqrt sqrt_rn store sum to trans view xor_sum""".split():
     setattr(tensor, _name, builtin_function("language.tensor." + _name))
@@ -193,10 +193,10 @@ def _aggregate(cls):
 aggregate = _aggregate
 
 make_builtins(globals(), "language", """
-    program_id num_programs arange full broadcast broadcast_to trans permute cat join split view item reshape
+    aggregate_replace program_id num_programs arange full broadcast broadcast_to trans permute cat join split view item reshape
     expand_dims cast dot dot_scaled load load_tensor_descriptor store_tensor_descriptor store make_block_ptr advance
-    make_tensor_descriptor _experimental_make_tensor_descriptor atomic_cas atomic_xchg atomic_add atomic_max atomic_min
-    atomic_and atomic_or atomic_xor where add sub mul minimum maximum clamp reduce associative_scan histogram gather
+    make_tensor_descriptor _experimental_make_tensor_descriptor atomic_cas atomic_load atomic_store atomic_xchg atomic_add
+    atomic_max atomic_min atomic_and atomic_or atomic_xor where add sub mul minimum maximum clamp reduce associative_scan histogram gather
     map_elementwise debug_barrier multiple_of max_contiguous max_constancy assume static_print static_assert
     device_print device_assert inline_asm_elementwise extern_elementwise dispatch to_tensor squeeze unsqueeze""")
 

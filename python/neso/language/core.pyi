@@ -239,6 +239,12 @@ aggregate = _aggregate
 def cdiv_host(x: int, y: int) -> int: ...
 def next_power_of_2_host(n: int) -> int: ...
 
+def aggregate_replace(instance: tensor | int | float | bool | constexpr, **changes: Any) -> tensor:
+    """An object like `instance`, of an aggregate, with other values of the fields that are named.
+
+        >>> next_state = tl.aggregate_replace(state, at=state.at + 1)
+    """
+
 def program_id(axis: int | constexpr) -> tensor:
     """The number of this program along an axis of the grid: an int32 scalar. axis: 0, 1 or 2, a constant.
 
@@ -288,8 +294,9 @@ def permute(input: tensor | int | float | bool | constexpr, *dims: Any) -> tenso
         >>> y = tl.permute(x, (2, 0, 1))
     """
 
-def cat(input: tensor | int | float | bool | constexpr, other: tensor | int | float | bool | constexpr, can_reorder: bool = False) -> tensor:
-    """The elements of two tiles of one shape [N] as a tile of shape [2 * N]. can_reorder=True says that their order does not matter.
+def cat(input: tensor | int | float | bool | constexpr, other: tensor | int | float | bool | constexpr, can_reorder: bool = False, dim: int | constexpr | None = 0) -> tensor:
+    """The elements of two tiles of one shape, those of the second behind those of the first along `dim`: of [N] and [N] a tile of shape
+    [2 * N]. can_reorder=True says that the order of elements of rank 1 does not matter.
 
         >>> both = tl.cat(a, b, can_reorder=True)
     """
@@ -355,6 +362,7 @@ def load(pointer: tensor, mask: tensor | bool | None = None, other: tensor | int
     """What lies in memory. `pointer`: a tile of pointers, a scalar pointer, or a block pointer. Where `mask`, of a shape that fits, is False, nothing
     is read and the value is `other`, or not defined without one. Of a block pointer, boundary_check names the axes that may pass the end, which
     read as padding_option ("zero", "nan"). cache_modifier: "", ".ca", ".cg", ".cv"; eviction_policy: "", "evict_first", "evict_last".
+    With volatile=True or ".cv" it is read each time and in its place: what others change may be polled so.
 
         >>> x = tl.load(x_ptr + at, mask=at < n, other=0.0)
     """
@@ -408,6 +416,19 @@ def atomic_cas(pointer: tensor, cmp: tensor | int | float | bool | constexpr, va
     """Puts `val` into memory where `cmp` lies there, and gives what was there, in one step.
 
         >>> while tl.atomic_cas(lock, 0, 1) == 1: pass
+    """
+
+def atomic_load(pointer: tensor, mask: tensor | bool | None = None, sem: str | None = None, scope: str | None = None) -> tensor:
+    """What lies in memory, read at once, with an ordering: sem "acquire" (the default) or "relaxed", scope "gpu" (the default), "cta" or "sys".
+    Elements have 16, 32 or 64 bits.
+
+        >>> ready = tl.atomic_load(flag)
+    """
+
+def atomic_store(pointer: tensor, val: tensor | int | float | bool | constexpr, mask: tensor | bool | None = None, sem: str | None = None, scope: str | None = None) -> tensor:
+    """Puts `val` into memory at once, with an ordering: sem "release" (the default) or "relaxed"; otherwise as atomic_load.
+
+        >>> tl.atomic_store(flag, 1)
     """
 
 def atomic_xchg(pointer: tensor, val: tensor | int | float | bool | constexpr, mask: tensor | bool | None = None, sem: str | None = None, scope: str | None = None) -> tensor:

@@ -42,12 +42,17 @@ trans
 The tile with its axes in another order: the last two exchanged, or as `dims` says.
 >>> kt = tl.trans(k)
 
+aggregate_replace
+An object like `instance`, of an aggregate, with other values of the fields that are named.
+>>> next_state = tl.aggregate_replace(state, at=state.at + 1)
+
 permute
 The tile with its axes in the order that `dims` names.
 >>> y = tl.permute(x, (2, 0, 1))
 
 cat
-The elements of two tiles of one shape [N] as a tile of shape [2 * N]. can_reorder=True says that their order does not matter.
+The elements of two tiles of one shape, those of the second behind those of the first along `dim`: of [N] and [N] a tile of shape
+[2 * N]. can_reorder=True says that the order of elements of rank 1 does not matter.
 >>> both = tl.cat(a, b, can_reorder=True)
 
 join
@@ -113,6 +118,7 @@ load
 What lies in memory. `pointer`: a tile of pointers, a scalar pointer, or a block pointer. Where `mask`, of a shape that fits, is False, nothing
 is read and the value is `other`, or not defined without one. Of a block pointer, boundary_check names the axes that may pass the end, which
 read as padding_option ("zero", "nan"). cache_modifier: "", ".ca", ".cg", ".cv"; eviction_policy: "", "evict_first", "evict_last".
+With volatile=True or ".cv" it is read each time and in its place: what others change may be polled so.
 >>> x = tl.load(x_ptr + at, mask=at < n, other=0.0)
 
 store
@@ -173,6 +179,25 @@ Puts `val` into memory and gives what was there, in one step, as atomic_add does
 atomic_cas
 Puts `val` into memory where `cmp` lies there, and gives what was there, in one step.
 >>> while tl.atomic_cas(lock, 0, 1) == 1: pass
+
+atomic_load
+What lies in memory, read at once, with an ordering: sem "acquire" (the default) or "relaxed", scope "gpu" (the default), "cta" or "sys".
+Elements have 16, 32 or 64 bits.
+>>> ready = tl.atomic_load(flag)
+
+atomic_store
+Puts `val` into memory at once, with an ordering: sem "release" (the default) or "relaxed"; otherwise as atomic_load.
+>>> tl.atomic_store(flag, 1)
+
+atomic_poll
+Waits until `expected_value` lies behind each of the pointers, to integers of 16, 32 or 64 bits, and gives True for each. sem and scope
+are atomic_load's. No time is kept: timeout_ns must be None.
+>>> tl.atomic_poll(flag, 1)
+
+expect_zero
+The elements of x, which are expected to be 0 where `mask` is True: with debug=True, or TRITON_DEBUG=1, the launch ends with an error
+where they are not.
+>>> y = tl.expect_zero(x, index >= n)
 
 where
 Elements of x where the condition holds, of y elsewhere. Both are worked out in any case.
@@ -322,7 +347,7 @@ Each element without its sign.
 >>> y = tl.abs(x)
 
 fdiv
-x / y of floats; ieee_rounding=True: rounded to nearest even.
+x / y of floats; ieee_rounding=True: rounded to nearest even. approx=True: of fp32, it may be rough; here it is not.
 >>> y = tl.fdiv(x, total)
 
 div_rn
@@ -394,7 +419,7 @@ The sums of all elements up to each along an axis; reverse=True: from the end. e
 >>> c = tl.cumsum(x, axis=0)
 
 cumprod
-The products of all elements up to each along an axis; reverse=True: from the end. exclusive=True (Triton has it not): without the element itself.
+The products of all elements up to each along an axis, in dtype where one is given; reverse=True: from the end. exclusive=True (Triton has it not): without the element itself.
 >>> c = tl.cumprod(x, axis=0)
 
 sort

@@ -69,8 +69,8 @@ def abs(x: tensor | int | float | bool | constexpr) -> tensor:
         >>> y = tl.abs(x)
     """
 
-def fdiv(x: tensor | int | float | bool | constexpr, y: tensor | int | float | bool | constexpr, ieee_rounding: bool = False) -> tensor:
-    """x / y of floats; ieee_rounding=True: rounded to nearest even.
+def fdiv(x: tensor | int | float | bool | constexpr, y: tensor | int | float | bool | constexpr, ieee_rounding: bool = False, approx: tensor | int | float | bool | constexpr = False) -> tensor:
+    """x / y of floats; ieee_rounding=True: rounded to nearest even. approx=True: of fp32, it may be rough; here it is not.
 
         >>> y = tl.fdiv(x, total)
     """

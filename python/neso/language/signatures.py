@@ -1,8 +1,8 @@
 """Parameters of the language's functions, for inspect.signature and for people."""
 
 SIGNATURES = """
-program_id(axis); num_programs(axis); arange(start, end); full(shape, value, dtype); broadcast(input, other)
-broadcast_to(input, *shape); trans(input, *dims); permute(input, *dims); cat(input, other, can_reorder=False)
+aggregate_replace(instance, **changes); program_id(axis); num_programs(axis); arange(start, end); full(shape, value, dtype); broadcast(input, other)
+broadcast_to(input, *shape); trans(input, *dims); permute(input, *dims); cat(input, other, can_reorder=False, dim=0)
 join(a, b); split(a); view(input, *shape); item(input); reshape(input, *shape, can_reorder=False)
 expand_dims(input, axis); cast(input, dtype, fp_downcast_rounding=None, bitcast=False)
 dot(input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, out_dtype=None)
@@ -17,6 +17,8 @@ atomic_cas(pointer, cmp, val, sem=None, scope=None); atomic_xchg(pointer, val, m
 atomic_add(pointer, val, mask=None, sem=None, scope=None); atomic_max(pointer, val, mask=None, sem=None, scope=None)
 atomic_min(pointer, val, mask=None, sem=None, scope=None); atomic_and(pointer, val, mask=None, sem=None, scope=None)
 atomic_or(pointer, val, mask=None, sem=None, scope=None); atomic_xor(pointer, val, mask=None, sem=None, scope=None)
+atomic_load(pointer, mask=None, sem=None, scope=None); atomic_store(pointer, val, mask=None, sem=None, scope=None)
+atomic_poll(pointer, expected_value, sem='acquire', scope='gpu', timeout_ns=None); expect_zero(x, mask)
 where(condition, x, y); add(x, y, sanitize_overflow=True); sub(x, y, sanitize_overflow=True)
 mul(x, y, sanitize_overflow=True); minimum(x, y, propagate_nan=None); maximum(x, y, propagate_nan=None)
 clamp(x, min, max, propagate_nan=None); reduce(input, axis, combine_fn, keep_dims=False)
@@ -28,7 +30,7 @@ device_assert(cond, msg='', mask=None); inline_asm_elementwise(asm, constraints,
 extern_elementwise(lib_name, lib_path, args, arg_type_symbol_dict, is_pure)
 dispatch(func, lib_name, lib_path, args, arg_type_symbol_dict, ret_type, is_pure); to_tensor(x)
 umulhi(x, y); exp(x); exp2(x); log(x); log2(x); cos(x); sin(x); sqrt(x); sqrt_rn(x); rsqrt(x); abs(x)
-fdiv(x, y, ieee_rounding=False); div_rn(x, y); erf(x); floor(x); ceil(x); fma(x, y, z)
+fdiv(x, y, ieee_rounding=False, approx=False); div_rn(x, y); erf(x); floor(x); ceil(x); fma(x, y, z)
 cdiv(x, div); sigmoid(x); softmax(x, dim=None, keep_dims=False, ieee_rounding=False); ravel(x, can_reorder=False)
 swizzle2d(i, j, size_i, size_j, size_g); zeros(shape, dtype); zeros_like(input)
 max(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False)
@@ -36,7 +38,7 @@ min(input, axis=None, return_indices=False, return_indices_tie_break_left=True, 
 argmax(input, axis, tie_break_left=True, keep_dims=False); argmin(input, axis, tie_break_left=True, keep_dims=False)
 sum(input, axis=None, keep_dims=False, dtype=None); xor_sum(input, axis=None, keep_dims=False)
 reduce_or(input, axis, keep_dims=False); cumsum(input, axis=0, reverse=False, dtype=None, exclusive=False)
-cumprod(input, axis=0, reverse=False, exclusive=False); argsort(x, dim=None, descending=False)
+cumprod(input, axis=0, reverse=False, dtype=None, exclusive=False); argsort(x, dim=None, descending=False)
 sort(x, dim=None, descending=False, return_indices=False, values=None); median(x, dim=None)
 segments(x); unique(x, return_counts=False)
 topk(x, k, dim=None, descending=True, return_indices=False); searchsorted(sorted_values, values, right=False)

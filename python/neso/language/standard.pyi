@@ -93,10 +93,24 @@ def cumsum(input: tensor | int | float | bool | constexpr, axis: int | constexpr
         >>> c = tl.cumsum(x, axis=0)
     """
 
-def cumprod(input: tensor | int | float | bool | constexpr, axis: int | constexpr | None = 0, reverse: bool = False, exclusive: tensor | int | float | bool | constexpr = False) -> tensor:
-    """The products of all elements up to each along an axis; reverse=True: from the end. exclusive=True (Triton has it not): without the element itself.
+def cumprod(input: tensor | int | float | bool | constexpr, axis: int | constexpr | None = 0, reverse: bool = False, dtype: dtype | None = None, exclusive: tensor | int | float | bool | constexpr = False) -> tensor:
+    """The products of all elements up to each along an axis, in dtype where one is given; reverse=True: from the end. exclusive=True (Triton has it not): without the element itself.
 
         >>> c = tl.cumprod(x, axis=0)
+    """
+
+def atomic_poll(pointer: tensor, expected_value: tensor | int | float | bool | constexpr, sem: str | None = 'acquire', scope: str | None = 'gpu', timeout_ns: tensor | int | float | bool | constexpr | None = None) -> tensor:
+    """Waits until `expected_value` lies behind each of the pointers, to integers of 16, 32 or 64 bits, and gives True for each. sem and scope
+    are atomic_load's. No time is kept: timeout_ns must be None.
+
+        >>> tl.atomic_poll(flag, 1)
+    """
+
+def expect_zero(x: tensor | int | float | bool | constexpr, mask: tensor | bool | None) -> tensor:
+    """The elements of x, which are expected to be 0 where `mask` is True: with debug=True, or TRITON_DEBUG=1, the launch ends with an error
+    where they are not.
+
+        >>> y = tl.expect_zero(x, index >= n)
     """
 
 def sort(x: tensor | int | float | bool | constexpr, dim: int | constexpr | None = None, descending: bool = False, return_indices: bool = False, values: int | constexpr | Sequence[int] | None = None) -> tensor:

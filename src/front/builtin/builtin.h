@@ -26,6 +26,7 @@ typedef struct BuiltinCall {
 	const BuiltinInfo *info;
 	const char *what; /* "tl.load", for messages */
 	const Val *a[BUILTIN_MAX_PARAMS];
+	const CallArgs *given; /* as they were written, for **parameters */
 } BuiltinCall;
 
 typedef const Val *BuiltinFn(FrontLower *low, const BuiltinCall *call);

@@ -131,7 +131,7 @@ typedef struct Param {
 typedef struct Params {
 	Param at[BUILTIN_MAX_PARAMS];
 	uint32_t len;
-	bool any_keyword; /* **kwargs: taken and dropped */
+	bool any_keyword; /* **kwargs: left to who reads them as given */
 } Params;
 
 static void add_param(Params *params, Str text)
@@ -275,7 +275,7 @@ bool builtin_bind(FrontLower *low, const BuiltinInfo *info, const Val *self, con
 {
 	Params params;
 	read_params(info->params, &params);
-	*call = (BuiltinCall){.info = info, .what = display_name(low, info)};
+	*call = (BuiltinCall){.info = info, .what = display_name(low, info), .given = args};
 	if (!bind_positional(low, &params, self, args, call))
 		return false;
 	for (uint32_t i = 0; i < args->keyword_count; i++) {

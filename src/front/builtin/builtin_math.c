@@ -98,7 +98,18 @@ const Val *builtin_fdiv(FrontLower *low, const BuiltinCall *call)
 {
 	const Val *x = sem_arg_tensor(low, call->what, "x", call->a[0]);
 	const Val *y = x ? sem_arg_tensor(low, call->what, "y", call->a[1]) : NULL;
-	return y ? sem_fdiv(low, x, y) : low->poison;
+	bool exact, approx;
+	if (!y || !sem_arg_bool(low, call->what, "ieee_rounding", call->a[2], &exact) ||
+	    !sem_arg_bool(low, call->what, "approx", call->a[3], &approx))
+		return low->poison;
+	if (exact && approx)
+		return lower_error(low, DIAG_TILE_FDIV, call->what);
+	/* It may be rough, and is not. */
+	const Val *quotient = sem_fdiv(low, x, y);
+	if (approx && !sem_is_poison(quotient) && !tl_is(sem_elem(quotient), DT_FP32))
+		return lower_error(low, DIAG_TILE_MATH_DTYPE, "tl.fdiv(approx=True)", "fp32",
+				   sem_describe(low, x));
+	return quotient;
 }
 
 /* Two tensors, brought to one type and shape. */

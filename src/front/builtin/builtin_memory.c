@@ -128,7 +128,7 @@ static const Val *bits_pointer(FrontLower *low, const BuiltinCall *call, TlType 
 	}
 	*elem = sem_elem(ptr)->elem;
 	unsigned bits = tl_bits(*elem);
-	if (bits < 32) {
+	if (bits < 16) {
 		lower_error(low, DIAG_TILE_ATOMIC_DTYPE, call->what, tl_describe(low, *elem));
 		return NULL;
 	}

@@ -144,11 +144,13 @@ const Val *builtin_split(FrontLower *low, const BuiltinCall *call)
 const Val *builtin_cat(FrontLower *low, const BuiltinCall *call)
 {
 	bool reorder;
+	uint32_t dim;
 	const Val *a = sem_arg_tensor(low, call->what, "input", call->a[0]);
 	const Val *b = a ? sem_arg_tensor(low, call->what, "other", call->a[1]) : NULL;
-	if (!b || !sem_arg_bool(low, call->what, "can_reorder", call->a[2], &reorder))
+	if (!b || !sem_arg_bool(low, call->what, "can_reorder", call->a[2], &reorder) ||
+	    !sem_arg_axis(low, call->what, call->a[3], MAX(sem_type(a)->rank, 1u), &dim))
 		return low->poison;
-	return sem_cat(low, a, b, reorder);
+	return sem_cat(low, a, b, dim, reorder);
 }
 
 const Val *builtin_item(FrontLower *low, const BuiltinCall *call)

@@ -1,5 +1,6 @@
 /* Classes of the tile language as functions (constexpr, dtype, pointer_type, ranges) and the methods of dtypes. */
 #include "front/builtin/builtin.h"
+#include "front/core.h"
 #include "front/demote.h"
 
 const Val *builtin_identity(FrontLower *low, const BuiltinCall *call)
@@ -237,4 +238,44 @@ const Val *builtin_dtype_with_elem(FrontLower *low, const BuiltinCall *call)
 	if (!sem_arg_dtype(low, call->what, "element_ty", call->a[1], &elem))
 		return low->poison;
 	return val_dtype(low, tl_with_elem(low, call->a[0]->type, elem));
+}
+
+/* The field's new value, or the one that it has. */
+static const Val *field_of(const BuiltinCall *call, uint32_t field)
+{
+	const Val *object = call->a[0];
+	for (uint32_t i = 0; i < call->given->keyword_count; i++)
+		if (call->given->names[i] == object->object.klass->fields[field].name)
+			return call->given->values[i];
+	return object->object.fields[field];
+}
+
+static bool has_field(const FrontClass *c, Sym name)
+{
+	for (uint32_t i = 0; i < c->field_count; i++)
+		if (c->fields[i].name == name)
+			return true;
+	return false;
+}
+
+const Val *builtin_aggregate_replace(FrontLower *low, const BuiltinCall *call)
+{
+	const Val *object = call->a[0];
+	if (object->kind != VAL_OBJECT || object->object.klass->kind != CLASS_AGGREGATE)
+		return lower_error(low, DIAG_AGGREGATE_EXPECTED, call->what, val_describe(low, object));
+	FrontClass *c = object->object.klass;
+	for (uint32_t i = 0; i < call->given->keyword_count; i++)
+		if (!has_field(c, call->given->names[i]))
+			return lower_error(low, DIAG_FIELD_UNKNOWN, c->name, call->given->names[i]);
+	CallArgs with = {.keyword_count = c->field_count};
+	Sym *names = ARENA_ARRAY(low->arena, Sym, MAX(c->field_count, 1u));
+	with.values = ARENA_ARRAY(low->arena, const Val *, MAX(c->field_count, 1u));
+	for (uint32_t i = 0; i < c->field_count; i++) {
+		names[i] = c->fields[i].name;
+		with.values[i] = field_of(call, i);
+		if (sem_is_poison(with.values[i]))
+			return low->poison;
+	}
+	with.names = names;
+	return class_call(low, c, &with);
 }

@@ -246,21 +246,30 @@ const Val *sem_split(FrontLower *low, const Val *v)
 	return val_tuple(low, halves, 2);
 }
 
-/* Concatenation of rank-1 tiles. Where the order counts:
- * join, then bring the new dimension to the front. */
-const Val *sem_cat(FrontLower *low, const Val *a, const Val *b, bool reorder)
+/* One tile behind the other along a dimension. Where the order counts:
+ * join, then bring the new dimension in front of that one. */
+const Val *sem_cat(FrontLower *low, const Val *a, const Val *b, uint32_t dim, bool reorder)
 {
 	TlType x = sem_type(a), y = sem_type(b);
-	if (!tl_is_block(x) || !tl_is_block(y) || x->rank != 1 || y->rank != 1 || x->elem != y->elem)
+	bool alike = tl_is_block(x) && tl_is_block(y) && x->elem == y->elem && x->rank == y->rank;
+	for (uint32_t k = 0; alike && k < x->rank; k++)
+		alike = x->shape[k] == y->shape[k];
+	if (!alike || (reorder && x->rank != 1) || dim >= x->rank)
 		return lower_error(low, DIAG_TILE_JOIN, "tl.cat", sem_describe(low, a), sem_describe(low, b));
-	int64_t size = x->shape[0] + y->shape[0];
-	if (!sem_check_shape(low, "tl.cat", &size, 1))
+	SemInts order = {.len = x->rank + 1};
+	int64_t shape[IR_MAX_RANK];
+	for (uint32_t k = 0; k <= x->rank; k++)
+		order.at[k] = k < dim ? k : k == dim ? x->rank : k - 1;
+	for (uint32_t k = 0; k < x->rank; k++)
+		shape[k] = x->shape[k] * (k == dim ? 2 : 1);
+	if (!sem_check_shape(low, "tl.cat", shape, x->rank))
 		return low->poison;
-	if (reorder && !tl_is_padded(x) && base_is_pow2((uint64_t)size)) {
-		TlType type = tl_block(low, x->elem, &size, 1);
+	if (reorder && !tl_is_padded(x) && base_is_pow2((uint64_t)shape[0])) {
+		TlType type = tl_block(low, x->elem, shape, 1);
 		return sem_make(low, irb_2(&low->b, OP_CAT, type->ir, sem_ir(a), sem_ir(b)), type);
 	}
 	const Val *pairs = sem_join(low, a, b);
-	pairs = sem_permute(low, "tl.cat", pairs, &(SemInts){.at = {1, 0}, .len = 2});
-	return sem_reshape(low, "tl.cat", pairs, &size, 1, false);
+	if (sem_is_poison(pairs))
+		return pairs;
+	return sem_reshape(low, "tl.cat", sem_permute(low, "tl.cat", pairs, &order), shape, x->rank, false);
 }

@@ -297,7 +297,7 @@ AxisInfo axis_op_comparison(const AxisOp *x)
 /* One address gives one value: rows of a table are found by an index that is read. */
 AxisInfo axis_op_load(const AxisOp *x)
 {
-	bool same = ir_is_tensor(x->ta) && !ir_get_bool(x->op, x->cx, ATTR_IS_VOLATILE);
+	bool same = ir_is_tensor(x->ta) && !ir_is_volatile(x->op);
 	return same ? axis_op_equal(x) : axis_nothing(x->type);
 }
 

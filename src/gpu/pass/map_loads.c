@@ -112,12 +112,12 @@ static bool is_result(const MapLoads *m, const IrOp *store)
 }
 
 /* May another program have written what a load behind this reads? */
-static bool meets_others(const MapLoads *m, const IrOp *op)
+static bool meets_others(const IrOp *op)
 {
 	if (op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS)
 		return op->results[0].uses != NULL;
 	if (op->kind == OP_LOAD)
-		return ir_get_bool(op, m->gpu->ir, ATTR_IS_VOLATILE);
+		return ir_is_volatile(op);
 	if (op->kind == OP_EXTERN || op->kind == OP_INLINE_ASM)
 		return !ir_is_pure(op);
 	return op->kind == OP_CALL || op->kind == OP_BARRIER;
@@ -134,7 +134,7 @@ static bool visit(void *data, IrOp *op)
 		vec_push(m->cx->scratch, &m->loops, ir_parent_op(op));
 	if (op->kind == OP_STORE && is_result(m, op))
 		vec_push(m->cx->scratch, &m->stores, op);
-	m->apart &= !meets_others(m, op);
+	m->apart &= !meets_others(op);
 	m->silent &= op->kind != OP_ATOMIC_RMW && op->kind != OP_ATOMIC_CAS;
 	return true;
 }

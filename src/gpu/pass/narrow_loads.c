@@ -354,7 +354,7 @@ static bool visit(void *data, IrOp *op)
 	Narrow *n = data;
 	IrOp *parent = ir_parent_op(op);
 	if (op->kind == OP_LOAD && parent->kind == OP_FOR && ir_is_tensor(op->results[0].type) && op->results[0].type->rank <= MOST_RANK &&
-	    !ir_get_bool(op, n->gpu->ir, ATTR_IS_VOLATILE) && schedule_reaches_dot(n->m, n->cx->scratch, op))
+	    !ir_is_volatile(op) && schedule_reaches_dot(n->m, n->cx->scratch, op))
 		vec_push(n->cx->scratch, &n->loads, op);
 	return true;
 }

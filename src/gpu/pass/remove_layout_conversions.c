@@ -201,7 +201,7 @@ static IrValue *get_converted(Rewrite *r, IrValue *v, const Layout *wanted, IrOp
 
 static bool is_small_load(const Rewrite *r, const IrOp *op)
 {
-	return op->kind == OP_LOAD && !ir_get_bool(op, r->m->cx, ATTR_IS_VOLATILE) &&
+	return op->kind == OP_LOAD && !ir_is_volatile(op) &&
 	       ir_numel(op->results[0].type) <= (int64_t)4 * TARGET_WARP_SIZE * r->c.gpu->num_warps;
 }
 

@@ -107,6 +107,8 @@ static bool stage(const Staging *s, IrOp *conversion)
 bool pass_stage_operands(PassCx *cx, bool *changed)
 {
 	Staging s = {.cx = cx, .gpu = gpu_of(cx)};
+	if (s.gpu->num_ctas > 1) /* an operand may be in another CTA's registers */
+		return true;
 	ir_walk(cx->module->op, false, find_conversion, &s);
 	for (uint32_t i = 0; i < s.conversions.len; i++)
 		*changed = stage(&s, s.conversions.data[i]) || *changed;

@@ -3,7 +3,8 @@
  * Needs: TTGIR with its barriers in place. Keeps: what is computed, bit by bit.
  *
  * Copies that the loop issues itself are issued by the last group, in front of its turn: all others
- * have read by then what is written over, and no group stands still for another one. */
+ * have read by then what is written over, and no group stands still for another one. Where the last
+ * group itself reads it until the products of its turn, they stay behind those. */
 #include "gpu/gpu.h"
 #include "gpu/pipeline/pipeline.h"
 #include "gpu/plan/turns.h"
@@ -44,15 +45,33 @@ static bool is_behind(const IrOp *op, const IrOp *spot)
 	return false;
 }
 
-/* Is all that the copies take there in front of `spot`? */
+/* The barriers of a ring. */
+static const IrValue *ring_of(const IrOp *op)
+{
+	const IrOp *slot = ir_operand(op, 0)->def;
+	return slot && slot->kind == OP_MEMDESC_INDEX ? ir_operand(slot, 0) : ir_operand(op, 0);
+}
+
+/* Does who waits for a free slot say behind `spot` that it has read there itself? */
+static bool waits_for_itself(const IrOp *wait, const IrOp *spot)
+{
+	for (const IrOp *op = spot; op != wait; op = op->next)
+		if (op->kind == OP_ARRIVE_BARRIER && ring_of(op) == ring_of(wait))
+			return true;
+	return false;
+}
+
+/* Is all that the copies take, and wait for, in front of `spot`? */
 static bool may_move(const IrOp *spot)
 {
 	bool good = true;
-	for (const IrOp *op = spot; op && good; op = op->next)
+	for (const IrOp *op = spot; op && good; op = op->next) {
+		good &= op->kind != OP_WAIT_FREE || !waits_for_itself(op, spot);
 		for (uint32_t i = 0; is_copy(op) && i < op->operand_count; i++) {
 			const IrValue *v = ir_operand(op, i);
 			good &= !(v->def && v->def->block == spot->block && is_behind(v->def, spot));
 		}
+	}
 	return good;
 }
 

@@ -18,7 +18,7 @@ typedef struct Guard {
 
 static bool may_go(Guard *g, const IrOp *op)
 {
-	bool moves = op->kind == OP_LOAD ? !ir_get_bool(op, g->gpu->ir, ATTR_IS_VOLATILE) : ir_is_pure(op);
+	bool moves = op->kind == OP_LOAD ? !ir_is_volatile(op) : ir_is_pure(op);
 	if (g->met[op->id])
 		return g->met[op->id] == 1;
 	bool ok = moves && !op->region_count && op->kind != OP_DOT && op->kind != OP_WARP_GROUP_DOT;

@@ -41,7 +41,7 @@ static const char *against(const Program *p, const IrOp *op)
 	case OP_ATOMIC_CAS:
 		return op->results[0].uses ? "it uses what an atomic operation returns" : NULL;
 	case OP_LOAD:
-		return ir_get_bool(op, p->gpu->ir, ATTR_IS_VOLATILE) ? "it has a volatile load" : NULL;
+		return ir_is_volatile(op) ? "it has a volatile load" : NULL;
 	case OP_WHILE: return "it has a loop that may run without end";
 	case OP_CALL: return "it calls a function";
 	case OP_PRINT: return "it prints";
@@ -136,7 +136,7 @@ static bool visit_products(void *data, IrOp *op)
 static uint64_t trips_of(const IrOp *loop)
 {
 	int64_t from, to, step;
-	bool known = ir_constant_int(ir_operand(loop, 0), &from) &&
+	bool known = loop->kind == OP_FOR && ir_constant_int(ir_operand(loop, 0), &from) &&
 		     ir_constant_int(ir_operand(loop, 1), &to) && ir_constant_int(ir_operand(loop, 2), &step);
 	return known && step > 0 && to > from ? (uint64_t)((to - from + step - 1) / step) : 0;
 }

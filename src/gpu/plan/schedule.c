@@ -153,7 +153,7 @@ static bool op_can_be_ahead(ScheduleCx *d, IrOp *op, unsigned loads)
 			d->why = REMARK_LOAD_LEFT;
 			return false;
 		}
-		if (ir_get_bool(op, d->gpu->ir, ATTR_IS_VOLATILE) || loads == SCHEDULE_DEEPEST) {
+		if (ir_is_volatile(op) || loads == SCHEDULE_DEEPEST) {
 			d->why = loads == SCHEDULE_DEEPEST ? REMARK_LOAD_DEEP : REMARK_LOAD_FROM_VOLATILE;
 			return false;
 		}
@@ -249,7 +249,7 @@ bool schedule_can_be_ahead(ScheduleCx *d, const IrValue *v)
 
 static bool operands_can_be_ahead(ScheduleCx *d, const IrOp *load)
 {
-	bool ok = !ir_get_bool(load, d->gpu->ir, ATTR_IS_VOLATILE);
+	bool ok = !ir_is_volatile(load);
 	d->why = REMARK_LOAD_VOLATILE;
 	if (ok && d->s->left == SCHEDULE_GUESSED && !schedule_is_harmless(d, load)) {
 		d->why = REMARK_LOAD_LEFT;

@@ -40,7 +40,7 @@ bool rule_load_mask(Canon *c, IrOp *op)
 		drop_operands_from(c, op, 1);
 		return true;
 	}
-	return mask_is(op, 1, 0) && op->operand_count == 3 && !ir_get_bool(op, c->cx, ATTR_IS_VOLATILE) &&
+	return mask_is(op, 1, 0) && op->operand_count == 3 && !ir_is_volatile(op) &&
 	       canon_replace_op(c, op, ir_operand(op, 2));
 }
 
@@ -172,7 +172,7 @@ bool rule_select_load(Canon *c, IrOp *op)
 	if (!load || load->operand_count < 2 || !ir_has_one_use(&load->results[0]) || ir_is_tensor(flag->type))
 		return false;
 	IrOp *mask = canon_def(ir_operand(load, 1), OP_SPLAT);
-	if (!mask || ir_operand(mask, 0) != flag || ir_get_bool(load, c->cx, ATTR_IS_VOLATILE) ||
+	if (!mask || ir_operand(mask, 0) != flag || ir_is_volatile(load) ||
 	    !nothing_written_between(load, op))
 		return false;
 	c->b.loc = load->loc;

@@ -188,10 +188,10 @@ static void leave(Cse *c, uint32_t entered)
 
 static void visit_region(Cse *c, IrRegion *region);
 
-static bool is_load(const Cse *c, const IrOp *op)
+static bool is_load(const IrOp *op)
 {
 	return op->kind == OP_DESC_LOAD || op->kind == OP_DESC_GATHER ||
-	       (op->kind == OP_LOAD && !ir_get_bool(op, c->cx->module->cx, ATTR_IS_VOLATILE));
+	       (op->kind == OP_LOAD && !ir_is_volatile(op));
 }
 
 /* Regions that take nothing from outside see an empty table. */
@@ -209,7 +209,7 @@ static void visit_op(Cse *c, IrOp *op)
 {
 	/* What is inside first: its own redundancy must not hide that two regions are equal. */
 	visit_regions(c, op);
-	bool load = is_load(c, op);
+	bool load = is_load(op);
 	if (!load && !ir_is_pure(op) && !ir_has_trait(op, TRAIT_NOFX)) {
 		if (!ir_is_droppable(op))
 			c->memory = ++c->next_memory;

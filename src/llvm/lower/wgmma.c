@@ -281,13 +281,31 @@ bool lower_WARP_GROUP_DOT(Lower *lw, IrOp *op)
 	return true;
 }
 
-/* Is it only handed on, to the next product or around the loop, and taken by nobody before another wait? */
-static bool stays_under_way(const IrValue *v)
+enum { MOST_REGIONS = 8 };
+
+static bool stays_under_way(const IrValue *v, unsigned regions);
+
+/* The same of what the region's op gives, and of what the loop begins the next iteration with. */
+static bool stays_behind_yield(const IrUse *u, unsigned regions)
 {
-	for (const IrUse *u = v->uses; u; u = u->next)
-		if (u->owner->kind != OP_YIELD && u->owner->kind != OP_WARP_GROUP_DOT_WAIT &&
-		    !(u->owner->kind == OP_WARP_GROUP_DOT && u == &u->owner->operands[2]))
+	const IrOp *yield = u->owner, *op = ir_parent_op(yield);
+	uint32_t at = (uint32_t)(u - yield->operands);
+	if (op->kind != OP_FOR && op->kind != OP_IF)
+		return true;
+	if (regions == 0 || !stays_under_way(&op->results[at], regions - 1))
+		return false;
+	return op->kind == OP_IF || stays_under_way(yield->block->args[at + 1], 0);
+}
+
+/* Is it only handed on, to the next product or around the loop, and taken by nobody before another wait? */
+static bool stays_under_way(const IrValue *v, unsigned regions)
+{
+	for (const IrUse *u = v->uses; u; u = u->next) {
+		bool product = u->owner->kind == OP_WARP_GROUP_DOT && u == &u->owner->operands[2];
+		bool yield = u->owner->kind == OP_YIELD;
+		if (yield ? !stays_behind_yield(u, regions) : !product && u->owner->kind != OP_WARP_GROUP_DOT_WAIT)
 			return false;
+	}
 	return true;
 }
 
@@ -296,7 +314,7 @@ static bool stays_under_way(const IrValue *v)
 static uint32_t words_through(Lower *lw, const IrValue *v, const IrValue *result, unsigned pending, LLVMValueRef *words)
 {
 	LowerValue held = lower_get(lw, v);
-	if (!ir_is_tensor(v->type) || (v->type->elem->bits == 32 && pending && stays_under_way(result)))
+	if (!ir_is_tensor(v->type) || (v->type->elem->bits == 32 && pending && stays_under_way(result, MOST_REGIONS)))
 		return 0;
 	if (v->type->elem->bits == 32) {
 		if (words)

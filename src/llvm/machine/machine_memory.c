@@ -85,12 +85,14 @@ static void add_ties(Text *t, unsigned n)
 		text_printf(t, ",%u", i);
 }
 
-/* ".global", ".cg.global", ".volatile.global", with what the caches are told. */
+/* ".global", ".global.cg", ".volatile.global", with what the caches are told. PTX has no hints for
+ * volatile loads, but for relaxed ones of the system's scope, which are the same instruction; by a
+ * hint for the first-level cache ptxas would read from there. */
 static void add_modifiers(Text *t, const Suffix *s, bool policy)
 {
 	static const char *const modes[] = {"ca", "cg", "wb", "cs", "wt", "cv"};
-	bool mode = false;
-	text_str(t, has_word(s, "volatile") ? ".volatile.global" : ".global");
+	bool mode = has_word(s, "volatile");
+	text_str(t, !mode ? ".global" : policy ? ".relaxed.sys.global" : ".volatile.global");
 	for (unsigned i = 0; i < ARRAY_LEN(modes); i++) {
 		if (has_word(s, modes[i])) {
 			text_printf(t, ".%s", modes[i]);

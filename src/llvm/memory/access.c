@@ -249,14 +249,15 @@ static void take_vector(Lower *lw, const LayoutAccess *a, const Instruction *in,
 static LLVMValueRef load_cluster(Lower *lw, const Words *w, LLVMValueRef address, LLVMValueRef block,
 				 LLVMValueRef *call)
 {
-	LLVMTypeRef word = lower_int_type(lw, w->bits), fields[4] = {word, word, word, word};
+	LLVMTypeRef word = lower_int_type(lw, MAX(w->bits, 16u)), fields[4] = {word, word, word, word};
 	LLVMTypeRef type = w->count > 1 ? LLVMStructTypeInContext(lw->cx, fields, w->count, false) : word;
 	LLVMValueRef args[] = {address, block};
 	LLVMValueRef got = machine_family(
 		lw, MACHINE_ld_cluster, arena_printf(lw->arena, "v%ub%u", w->count, w->bits), type, args, 2);
 	*call = got;
 	if (w->count == 1)
-		return got;
+		return w->bits < 16 ? LLVMBuildTrunc(lw->b, got, lower_int_type(lw, w->bits), "") : got;
+	ASSERT(w->bits >= 16);
 	LLVMValueRef value = LLVMGetPoison(words_type(lw, w));
 	for (unsigned i = 0; i < w->count; i++)
 		value = LLVMBuildInsertElement(lw->b, value, LLVMBuildExtractValue(lw->b, got, i, ""),

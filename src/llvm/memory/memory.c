@@ -231,7 +231,8 @@ static How how_of(Lower *lw, const IrOp *op)
 	const IrCx *cx = lw->gpu->ir;
 	int64_t cache = ir_get_int(op, cx, ATTR_CACHE, CACHE_NONE), evict = ir_get_int(op, cx, ATTR_EVICT, EVICT_NORMAL);
 	bool load = op->kind != OP_STORE;
-	How how = {.is_volatile = load && ir_get_bool(op, cx, ATTR_IS_VOLATILE)};
+	/* To ptxas .cv is a hint for a plain load; the instruction is that of volatile ones. */
+	How how = {.is_volatile = ir_is_volatile(op)};
 	const char *c = how.is_volatile ? "volatile" : cache > 0 && cache <= CACHE_CV ? caches[cache] : "";
 	/* Loads have no write modes, and stores have no ca. */
 	if (load ? cache == CACHE_WB || cache == CACHE_WT : cache == CACHE_CA || cache == CACHE_CV)
@@ -241,7 +242,7 @@ static How how_of(Lower *lw, const IrOp *op)
 		c = arena_printf(lw->arena, "%s%s%s", evict == EVICT_FIRST ? "first" : "last", *c ? "." : "", c);
 	}
 	how.modifiers = c;
-	how.is_fresh = how.is_volatile || cache == CACHE_CV || cache == CACHE_CG;
+	how.is_fresh = how.is_volatile || cache == CACHE_CG;
 	return how;
 }
 
@@ -408,7 +409,7 @@ LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointe
 	How how = how_of(lw, op);
 	how.clear = mask && !lw->gpu->portable_order && op->kind == OP_LOAD &&
 		    gpu_crowd(lw->gpu, op) > lw->target->budgets->data_of_loads;
-	if (!ir_get_bool(op, lw->gpu->ir, ATTR_IS_VOLATILE))
+	if (!ir_is_volatile(op))
 		share_addresses(lw, &tile, pointers, mask, other);
 	for (uint32_t rep = 0; rep < tile.reps; rep++) {
 		for (uint32_t g = 0; g < tile.group_count; g++) {
