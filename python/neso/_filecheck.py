@@ -1,6 +1,6 @@
 """Tests of a kernel's TTIR by FileCheck, with upstream's names: the TTIR is what the front end writes, before any pass, without locations
 and with values numbered as MLIR numbers them. FileCheck is LLVM's, where it is installed; `filecheck_path` is the program, None: none.
-Kernels are read as Triton reads them: what it refuses is refused, unless NESO_STRICT_TRITON=0 says otherwise."""
+What Triton refuses is refused, unless NESO_STRICT_TRITON=0 is set."""
 
 import contextlib
 import functools

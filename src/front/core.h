@@ -358,7 +358,7 @@ const Val *instance_body(FrontLower *low, FrontFunction *f, IrOp *func);
 
 const Val *instance_call(FrontLower *low, FrontFunction *f, const CallArgs *args);
 
-/* A symbol that the module does not have, for an instance of f with these arguments (instance_symbol.c). */
+/* A symbol that is not taken, for an instance of f with these arguments (instance_symbol.c). */
 Sym instance_symbol(FrontLower *low, FrontFunction *f, const Val **values);
 
 #endif

@@ -201,8 +201,8 @@ static const Instr *run_while_next(Exec *x, const Instr *i)
 	if (!exec_tick(x, i))
 		return NULL;
 	if (l->endless) {
-		exec_fault(x, i, DIAG_RUN_DEADLOCK, "this loop never ends: it reads nothing that could change");
-		return NULL;
+		return exec_fault(x, i, DIAG_RUN_DEADLOCK,
+				  "this loop never ends: it reads nothing that could change");
 	}
 	if (!stuck)
 		return i->target;

@@ -360,7 +360,7 @@ bool jit_dumps(const JitVariant *variant, OptionId setting);
 bool jit_dumps_passes(const JitVariant *variant);
 /* The kernel that MLIR_ENABLE_DUMP names; NULL: it says yes or no, or nothing. */
 const char *jit_dump_name(void);
-/* Of settings that name kernels to be dumped and match none of the module's: once for each module. */
+/* Of settings that name kernels to be dumped and match none of the module's: once a module. */
 void jit_warn_dump_names(JitModule *module, DiagList *diags);
 /* Chooses the variant's folder, by what the front end made of it. */
 void jit_pass_dump_open(JitVariant *variant);

@@ -1,5 +1,6 @@
-/* The symbol of an instance, spelled as upstream spells it: module.function, the types of what runs,
- * each constant with its place among the arguments. CHECK lines of kernels name functions so. */
+/* The symbol of an instance, spelled as upstream spells it: module.function, the types of what
+ * runs, each constant with its place among the arguments. CHECK lines of kernels name functions
+ * so. */
 #include "front/core.h"
 #include "front/demote.h"
 #include "front/session.h"
@@ -16,8 +17,8 @@ typedef struct SymbolParts {
 	uint32_t depth;
 } SymbolParts;
 
-/* The last part of the name that the module is imported by: its file's, or its folder's; where the folder
- * lies differs from machine to machine. */
+/* The last part of the name that the module is imported by: its file's, or its folder's; where the
+ * folder lies differs from machine to machine. */
 static void module_name(Text *out, const FrontModule *module)
 {
 	const char *path = module ? module->path : NULL;

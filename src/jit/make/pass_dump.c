@@ -43,14 +43,15 @@ void jit_warn_dump_names(JitModule *module, DiagList *diags)
 {
 	const char *name = jit_dump_name(), *names = option_given(OPTION_DUMP_KERNEL, NULL);
 	const char *folder = option_given(OPTION_DUMP_PASSES, NULL);
+	LineCol none = {0, 0};
 	if ((!name && !names) || atomic_exchange(&module->dump_names_told, true))
 		return;
 	if (name && !matches_some(module, name))
-		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_DUMP_NAME, "MLIR_ENABLE_DUMP", name, module->path);
+		diag_add_at(diags, NULL, none, DIAG_DUMP_NAME, "MLIR_ENABLE_DUMP", name, module->path);
 	if (names && !folder)
-		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_DUMP_FOLDER, names);
+		diag_add_at(diags, NULL, none, DIAG_DUMP_FOLDER, names);
 	else if (names && !matches_some(module, names))
-		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_DUMP_NAME, "NESO_DUMP_KERNEL", names, module->path);
+		diag_add_at(diags, NULL, none, DIAG_DUMP_NAME, "NESO_DUMP_KERNEL", names, module->path);
 }
 
 void jit_pass_dump_open(JitVariant *variant)
