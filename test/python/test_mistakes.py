@@ -50,6 +50,10 @@ class Mistakes(unittest.TestCase):
     def test_grids(self):
         self.refused((
             (lambda: add[()](array(), 16, BLOCK=16), ValueError, "a grid has one to three axes"),
+            (lambda: add[lambda meta: (meta["BLOK"], )](array(), 16, BLOCK=16), KeyError,
+             "kernel 'add': the grid's function asks for 'BLOK'; did you mean 'BLOCK'"),
+            (lambda: add[lambda meta: (meta["q"], )](array(), 16, BLOCK=16), KeyError, "asks for 'q'; it has x, n, BLOCK"),
+            (lambda: add[lambda meta: {}["x"]](array(), 16, BLOCK=16), KeyError, "^'x'$"),
             (lambda: add[lambda meta: None](array(), 16, BLOCK=16), TypeError, "not None, which its function gave"),
             (lambda: add[3.5](array(), 16, BLOCK=16), TypeError, "a grid is a tuple of one to three whole numbers, not 3.5"),
         ))
