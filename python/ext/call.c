@@ -78,7 +78,7 @@ static PyObject *parameters_text(const Kernel *k)
 	return text;
 }
 
-/* What stands for a word that the kernel does not have: "; did you mean ...", or all that it has. */
+/* For a word that the kernel does not have: "; did you mean ...", or all that it has. */
 static PyObject *meant(const Kernel *k, PyObject *word)
 {
 	PyObject *known = PyList_New(0), *near = NULL;
@@ -102,7 +102,8 @@ static void unknown_word(const Kernel *k, PyObject *word)
 	PyObject *near = meant(k, word);
 	if (near)
 		refuse(k, PyExc_KeyError,
-		       PyUnicode_FromFormat("Keyword argument %U was specified but unrecognised%U", word, near));
+		       PyUnicode_FromFormat("Keyword argument %U was specified but unrecognised%U",
+					    word, near));
 	Py_XDECREF(near);
 }
 
@@ -110,7 +111,8 @@ void call_no_such_key(const Kernel *k, PyObject *key)
 {
 	PyObject *near = meant(k, key);
 	if (near)
-		refuse(k, PyExc_KeyError, PyUnicode_FromFormat("the grid's function asks for %R%U", key, near));
+		refuse(k, PyExc_KeyError,
+		       PyUnicode_FromFormat("the grid's function asks for %R%U", key, near));
 	Py_XDECREF(near);
 }
 

@@ -12,7 +12,8 @@ bool call_axis(PyObject *value, uint32_t *out)
 		PyErr_Clear();
 	}
 	PyObject *inner = NULL;
-	if (!PyLong_Check(value) && host.constexpr_type && PyObject_IsInstance(value, host.constexpr_type) == 1)
+	if (!PyLong_Check(value) && host.constexpr_type &&
+	    PyObject_IsInstance(value, host.constexpr_type) == 1)
 		value = inner = PyObject_GetAttrString(value, "value");
 	PyObject *number = value ? PyNumber_Index(value) : NULL;
 	if (!number && PyErr_ExceptionMatches(PyExc_TypeError))
