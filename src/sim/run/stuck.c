@@ -172,10 +172,9 @@ void sim_note_stuck(SimCta *const *ctas, unsigned count)
 			 (unsigned long long)(run->programs - begun), count, run->kernel->resident.gpu,
 			 run->kernel->resident.limit);
 	const uint32_t *at = first->program;
-	const char *why = first->read_loc || *read
-				  ? "it waits in this loop for a change of memory that no program will make"
-				  : "this loop never ends: it reads nothing that could change";
-	snprintf(text, sizeof text, "%s%s%s; kernel '%s', %s (%u, %u, %u)", why, read, others, run->kernel->name,
-		 sim_program_word(run), at[0], at[1], at[2]);
+	snprintf(text, sizeof text,
+		 "it waits in this loop for a change of memory that no program will make%s%s; kernel '%s', "
+		 "%s (%u, %u, %u)",
+		 read, others, run->kernel->name, sim_program_word(run), at[0], at[1], at[2]);
 	sim_keep_fault(first->run, first->pid, DIAG_RUN_DEADLOCK, loc, text);
 }
