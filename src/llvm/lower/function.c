@@ -235,6 +235,10 @@ bool lower_module(Lower *lw)
 {
 	map_init(&lw->functions, lw->arena);
 	declare_shared(lw);
+	/* Kernels first: they keep their names. */
+	for (IrOp *op = ir_module_block(lw->module)->first; op; op = op->next)
+		if (op->kind == OP_FUNC && lower_is_kernel(lw, op))
+			declare(lw, op);
 	for (IrOp *op = ir_module_block(lw->module)->first; op; op = op->next)
 		if (op->kind == OP_FUNC && !lower_FUNC(lw, op))
 			return false;
