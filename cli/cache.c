@@ -1,8 +1,6 @@
 /* neso cache: what the compile cache holds and does. */
-#include "cli/cli.h"
+#include "cli/cache.h"
 #include "cli/json.h"
-
-#include <neso/tune.h>
 
 #include <stdint.h>
 #include <stdio.h>
@@ -23,16 +21,24 @@ static const Option options[] = {
 	{NULL, 0, NULL, NULL},
 };
 
-typedef struct Cache {
-	const Parsed *parsed;
-	neso_context *context;
-	bool json;
-	size_t shown;
-} Cache;
-
-static const char *argument(const Cache *c, size_t i)
+const char *cache_argument(const Cache *c, size_t i)
 {
 	return i < c->parsed->arg_count ? c->parsed->args[i] : NULL;
+}
+
+void cache_print_bytes(uint64_t bytes)
+{
+	static const char units[] = "KMGT";
+	double value = (double)bytes / 1024;
+	int unit = 0;
+	while (value >= 1000 && unit < 3) {
+		value /= 1024;
+		unit++;
+	}
+	if (bytes < 1024)
+		printf("%llu bytes", (unsigned long long)bytes);
+	else
+		printf("%.1f %ciB", value, units[unit]);
 }
 
 /* ---- key ---- */
@@ -59,11 +65,11 @@ static int key(Cache *c)
 	neso_diagnostics *diagnostics;
 	char *digits = NULL;
 	const char *signature = option_value(c->parsed, "signature");
-	if (!argument(c, 1) || !signature)
+	if (!cache_argument(c, 1) || !signature)
 		return usage_error("neso cache key wants FILE.py:KERNEL and --signature");
 	if (!compile_options(c->parsed, &compile))
 		return EXIT_USAGE;
-	int result = open_kernel(c->parsed, c->context, argument(c, 1), &module, &kernel);
+	int result = open_kernel(c->parsed, c->context, cache_argument(c, 1), &module, &kernel);
 	if (result != EXIT_DONE)
 		return result;
 	if (c->json)
@@ -83,21 +89,6 @@ static int key(Cache *c)
 
 /* ---- stats, path ---- */
 
-static void print_bytes(uint64_t bytes)
-{
-	static const char units[] = "KMGT";
-	double value = (double)bytes / 1024;
-	int unit = 0;
-	while (value >= 1000 && unit < 3) {
-		value /= 1024;
-		unit++;
-	}
-	if (bytes < 1024)
-		printf("%llu bytes", (unsigned long long)bytes);
-	else
-		printf("%.1f %ciB", value, units[unit]);
-}
-
 static void print_remote_json(const neso_cache_stats *s)
 {
 	printf(", \"remote_hits\": %llu, \"remote_found\": %llu, \"remote_absent\": %llu, \"remote_errors\": %llu, \"remote_puts\": %llu, "
@@ -112,9 +103,9 @@ static void print_remote(const neso_cache_stats *s)
 	if (!s->remote_found && !s->remote_absent && !s->remote_errors && !s->remote_puts && !s->remote_dropped)
 		return;
 	printf("remote     %llu found, ", (unsigned long long)s->remote_found);
-	print_bytes(s->remote_bytes_in);
+	cache_print_bytes(s->remote_bytes_in);
 	printf("; %llu not there; %llu put, ", (unsigned long long)s->remote_absent, (unsigned long long)s->remote_puts);
-	print_bytes(s->remote_bytes_out);
+	cache_print_bytes(s->remote_bytes_out);
 	printf("; %llu dropped; %llu errors\n", (unsigned long long)s->remote_dropped, (unsigned long long)s->remote_errors);
 }
 
@@ -150,10 +141,10 @@ static int stats(Cache *c)
 	printf("  damaged          %8llu\n", (unsigned long long)s.damaged);
 	printf("time       %.3f s compiling, %.3f s saved\nentries    %llu, ", s.compile_seconds, s.saved_seconds,
 	       (unsigned long long)s.files);
-	print_bytes(s.bytes);
+	cache_print_bytes(s.bytes);
 	if (s.max_bytes || s.max_files) {
 		printf(" (at most %llu, ", (unsigned long long)s.max_files);
-		print_bytes(s.max_bytes);
+		cache_print_bytes(s.max_bytes);
 		putchar(')');
 	}
 	putchar('\n');
@@ -260,9 +251,9 @@ static int show(Cache *c)
 	neso_diagnostics *diagnostics;
 	char *bytes;
 	size_t size;
-	if (!argument(c, 1))
+	if (!cache_argument(c, 1))
 		return usage_error("neso cache show wants the first digits of a KEY (neso cache ls lists them)");
-	neso_status status = neso_cache_read(c->context, argument(c, 1), wanted, &bytes, &size, &diagnostics);
+	neso_status status = neso_cache_read(c->context, cache_argument(c, 1), wanted, &bytes, &size, &diagnostics);
 	int result = report(c->parsed, status, diagnostics);
 	if (result != EXIT_DONE)
 		return result;
@@ -286,7 +277,7 @@ static int show(Cache *c)
 	puts(c->json ? "]," : "\n");
 	static const char *const texts[] = {"metadata", "key"};
 	for (int i = 0; i < 2; i++) {
-		neso_cache_read(c->context, argument(c, 1), texts[i], &bytes, &size, NULL);
+		neso_cache_read(c->context, cache_argument(c, 1), texts[i], &bytes, &size, NULL);
 		if (c->json) {
 			printf(i ? "\"key\": " : "\"metadata\": ");
 			if (i)
@@ -328,15 +319,15 @@ static int explain(Cache *c)
 {
 	neso_diagnostics *diagnostics;
 	uint64_t misses = 0;
-	if (!argument(c, 1))
+	if (!cache_argument(c, 1))
 		return usage_error("neso cache explain wants the name of a KERNEL");
 	if (c->json)
 		printf("{\"differences\": [");
-	neso_status status = neso_cache_explain(c->context, argument(c, 1), print_difference, c, &misses, &diagnostics);
+	neso_status status = neso_cache_explain(c->context, cache_argument(c, 1), print_difference, c, &misses, &diagnostics);
 	if (c->json)
 		printf("], \"misses\": %llu}\n", (unsigned long long)misses);
 	else if (status == NESO_OK && !misses)
-		printf("no compilation of %s is known\n", argument(c, 1));
+		printf("no compilation of %s is known\n", cache_argument(c, 1));
 	else if (status == NESO_OK && !c->shown)
 		printf("compiled %llu times; no other variant is there to compare the last one with\n", (unsigned long long)misses);
 	else if (status == NESO_OK)
@@ -348,166 +339,15 @@ static int explain(Cache *c)
 static int diff(Cache *c)
 {
 	neso_diagnostics *diagnostics;
-	if (!argument(c, 2))
+	if (!cache_argument(c, 2))
 		return usage_error("neso cache diff wants the first digits of two KEYs (neso cache ls lists them)");
 	if (c->json)
 		printf("{\"differences\": [");
-	neso_status status = neso_cache_compare(c->context, argument(c, 1), argument(c, 2), print_difference, c, &diagnostics);
+	neso_status status = neso_cache_compare(c->context, cache_argument(c, 1), cache_argument(c, 2), print_difference, c, &diagnostics);
 	if (c->json)
 		puts("]}");
 	else if (status == NESO_OK && !c->shown)
 		puts("the same");
-	return report(c->parsed, status, diagnostics);
-}
-
-/* ---- cleaning, packs ---- */
-
-static int print_cleaned(Cache *c, neso_status status, const neso_cache_cleaned *cleaned, neso_diagnostics *diagnostics)
-{
-	if (status != NESO_OK)
-		return report(c->parsed, status, diagnostics);
-	if (c->json) {
-		printf("{\"removed\": %llu, \"leftovers\": %llu, \"files\": %llu, \"bytes\": %llu}\n", (unsigned long long)cleaned->removed,
-		       (unsigned long long)cleaned->leftovers, (unsigned long long)cleaned->files, (unsigned long long)cleaned->bytes);
-		return report(c->parsed, status, diagnostics);
-	}
-	printf("%llu of %llu entries removed", (unsigned long long)cleaned->removed, (unsigned long long)cleaned->files_before);
-	if (cleaned->leftovers)
-		printf(", and %llu files of processes that ended", (unsigned long long)cleaned->leftovers);
-	printf("; %llu left, ", (unsigned long long)cleaned->files);
-	print_bytes(cleaned->bytes);
-	putchar('\n');
-	return report(c->parsed, status, diagnostics);
-}
-
-static bool read_bytes(const char *text, uint64_t *out)
-{
-	static const char units[] = "KMGT";
-	char *end;
-	double value = strtod(text, &end);
-	const char *unit = *end ? strchr(units, *end) : NULL;
-	if (end == text || !(value >= 0 && value < 1e15) || (*end && (!unit || end[1])))
-		return false;
-	for (const char *u = units; unit && u <= unit; u++)
-		value *= 1024;
-	*out = (uint64_t)value;
-	return true;
-}
-
-static int gc(Cache *c)
-{
-	neso_cache_stats s = {.size = sizeof s};
-	neso_cache_cleaned cleaned = {.size = sizeof cleaned};
-	neso_diagnostics *diagnostics;
-	const char *size = option_value(c->parsed, "max-size"), *files = option_value(c->parsed, "max-files");
-	neso_status status = neso_cache_get_stats(c->context, &s, &diagnostics);
-	if (status != NESO_OK)
-		return report(c->parsed, status, diagnostics);
-	neso_diagnostics_free(diagnostics);
-	if ((size && !read_bytes(size, &s.max_bytes)) || (files && !read_bytes(files, &s.max_files)))
-		return usage_error("--max-size and --max-files want numbers, as 500M");
-	status = neso_cache_gc(c->context, s.max_bytes, s.max_files, &cleaned, &diagnostics);
-	return print_cleaned(c, status, &cleaned, diagnostics);
-}
-
-static int clear(Cache *c)
-{
-	neso_cache_cleaned cleaned = {.size = sizeof cleaned};
-	neso_diagnostics *diagnostics;
-	neso_status status = neso_cache_clear(c->context, &cleaned, &diagnostics);
-	return print_cleaned(c, status, &cleaned, diagnostics);
-}
-
-static int print_packed(const Cache *c, neso_status status, const neso_cache_packed *packed,
-			neso_diagnostics *diagnostics)
-{
-	if (status == NESO_OK && c->json) {
-		printf("{\"entries\": %llu, \"bytes\": %llu, \"refused\": %llu}\n",
-		       (unsigned long long)packed->entries, (unsigned long long)packed->bytes,
-		       (unsigned long long)packed->refused);
-	} else if (status == NESO_OK) {
-		printf("%llu entries, ", (unsigned long long)packed->entries);
-		print_bytes(packed->bytes);
-		printf(packed->refused ? "; %llu refused\n" : "\n", (unsigned long long)packed->refused);
-	}
-	int result = report(c->parsed, status, diagnostics);
-	return result == EXIT_DONE && packed->refused ? EXIT_INPUT : result;
-}
-
-static int move(Cache *c, bool unpack)
-{
-	neso_cache_packed packed = {.size = sizeof packed};
-	neso_diagnostics *diagnostics;
-	if (!argument(c, 1))
-		return usage_error("neso cache %s wants a FILE", unpack ? "unpack" : "pack");
-	neso_status status = (unpack ? neso_cache_unpack_signed : neso_cache_pack_signed)(c->context, argument(c, 1),
-											   option_value(c->parsed, "key-file"), &packed, &diagnostics);
-	return print_packed(c, status, &packed, diagnostics);
-}
-
-static int pack(Cache *c)
-{
-	return move(c, false);
-}
-
-static int unpack(Cache *c)
-{
-	return move(c, true);
-}
-
-static int sign_pack(Cache *c)
-{
-	neso_cache_packed packed = {.size = sizeof packed};
-	neso_diagnostics *diagnostics;
-	const char *key_file = option_value(c->parsed, "key-file");
-	if (!argument(c, 1) || !key_file)
-		return usage_error("neso cache sign wants a FILE and --key-file");
-	neso_status status =
-		neso_pack_sign(c->context, argument(c, 1), argument(c, 2), key_file, &packed, &diagnostics);
-	return print_packed(c, status, &packed, diagnostics);
-}
-
-static int check_pack(Cache *c)
-{
-	neso_cache_packed packed = {.size = sizeof packed};
-	neso_diagnostics *diagnostics;
-	if (!argument(c, 1))
-		return usage_error("neso cache check wants a FILE");
-	neso_status status = neso_pack_check(c->context, argument(c, 1), option_value(c->parsed, "key-file"),
-					     &packed, &diagnostics);
-	return print_packed(c, status, &packed, diagnostics);
-}
-
-/* ---- choices of tuning ---- */
-
-static neso_status export_choices(Cache *c, neso_tuned *tuned, neso_diagnostics **diagnostics)
-{
-	neso_status status = neso_tuned_read_kept(tuned, c->context, NULL, diagnostics);
-	if (status != NESO_OK)
-		return status;
-	neso_diagnostics_free(*diagnostics);
-	return neso_tuned_write(tuned, "-", diagnostics);
-}
-
-static neso_status import_choices(Cache *c, neso_tuned *tuned, neso_diagnostics **diagnostics)
-{
-	for (size_t i = 1; i < c->parsed->arg_count; i++) {
-		const neso_status status = neso_tuned_read(tuned, c->parsed->args[i], diagnostics);
-		if (status != NESO_OK)
-			return status;
-		neso_diagnostics_free(*diagnostics);
-	}
-	return neso_tuned_keep(tuned, c->context, true, diagnostics);
-}
-
-static int choices(Cache *c)
-{
-	neso_tuned *tuned;
-	neso_diagnostics *diagnostics;
-	neso_status status = neso_tuned_new(&tuned, &diagnostics);
-	if (status == NESO_OK)
-		status = (argument(c, 1) ? import_choices : export_choices)(c, tuned, &diagnostics);
-	neso_tuned_free(tuned);
 	return report(c->parsed, status, diagnostics);
 }
 
@@ -521,9 +361,9 @@ static int cache(const Parsed *parsed)
 		size_t arguments; /* at most */
 	} actions[] = {
 		{"key", key, 2},	 {"stats", stats, 1},	   {"ls", list, 1},	  {"show", show, 2},
-		{"explain", explain, 2}, {"verify", verify, 1},	   {"gc", gc, 1},	  {"clear", clear, 1},
-		{"path", path, 1},	 {"pack", pack, 2},	   {"unpack", unpack, 2}, {"diff", diff, 3},
-		{"sign", sign_pack, 3},	 {"check", check_pack, 2}, {"choices", choices, SIZE_MAX},
+		{"explain", explain, 2}, {"verify", verify, 1},	   {"gc", cache_gc, 1},	  {"clear", cache_clear, 1},
+		{"path", path, 1},	 {"pack", cache_pack, 2},	   {"unpack", cache_unpack, 2}, {"diff", diff, 3},
+		{"sign", cache_sign_pack, 3},	 {"check", cache_check_pack, 2}, {"choices", cache_choices, SIZE_MAX},
 	};
 	for (size_t i = 0; parsed->arg_count && i < sizeof actions / sizeof *actions; i++) {
 		if (strcmp(parsed->args[0], actions[i].name) != 0)
@@ -538,8 +378,8 @@ static int cache(const Parsed *parsed)
 		neso_context_free(c.context);
 		return result;
 	}
-	return usage_error("neso cache wants key, stats, ls, show, explain, diff, verify, gc, clear, path, "
-			   "pack, unpack, sign, check or choices");
+	return usage_error("neso cache wants key, stats, ls, show, explain, diff, verify, cache_gc, cache_clear, path, "
+			   "pack, cache_unpack, sign, check or choices");
 }
 
 const Command command_cache = {

@@ -75,9 +75,14 @@ void check_file(const Check *check, const char *path, const char *text, size_t l
 		CheckedKernel *checked = &out->kernels[out->kernel_count];
 		checked->info.size = sizeof checked->info;
 		if (neso_kernel_get_info(one, &checked->info) != NESO_OK ||
-		    (kernel ? strcmp(checked->info.name, kernel) != 0 : checked->info.is_helper))
+		    (kernel ? strcmp(checked->info.name, kernel) != 0
+			    : checked->info.is_helper && checked->info.is_called))
 			continue;
 		out->kernel_count++;
+		if (!kernel && checked->info.is_helper) {
+			checked->unchecked = true;
+			continue;
+		}
 		check_kernel(check, one, checked);
 	}
 	if (kernel && out->status == NESO_OK && !out->kernel_count) {
@@ -120,6 +125,13 @@ static void show_text(const Sum *sum, const char *path, const Checked *checked)
 	show_diagnostics(neso_diagnostics_text(checked->diagnostics));
 	for (size_t i = 0; i < checked->kernel_count; i++) {
 		const CheckedKernel *k = &checked->kernels[i];
+		if (k->unchecked) {
+			if (!sum->quiet)
+				printf("%s:%u: %s: not checked: it returns a value, and no kernel of "
+				       "the file calls it\n",
+				       path, (unsigned)k->info.line, k->info.name);
+			continue;
+		}
 		bool silent = k->status != NESO_OK && !neso_diagnostics_errors(k->diagnostics);
 		show_diagnostics(neso_diagnostics_text(k->diagnostics));
 		if (silent)
@@ -140,6 +152,10 @@ static void show_json(const Sum *sum, const char *path, const Checked *checked)
 		fputs(i ? ",\n  {\"name\": " : "\n  {\"name\": ", stdout);
 		print_json_text(k->info.name);
 		printf(", \"line\": %u, \"status\": ", (unsigned)k->info.line);
+		if (k->unchecked) {
+			fputs("\"not checked\"}", stdout);
+			continue;
+		}
 		print_json_text(neso_status_text(k->status));
 		fputs(", \"signature\": ", stdout);
 		print_json_text(k->signature);
@@ -158,7 +174,8 @@ static void check_argument(const Check *check, Sum *sum, const char *where)
 	check_file(check, path, NULL, 0, kernel, &checked);
 	(sum->json ? show_json : show_text)(sum, path, &checked);
 	sum->files++;
-	sum->kernels += checked.kernel_count;
+	for (size_t i = 0; i < checked.kernel_count; i++)
+		sum->kernels += !checked.kernels[i].unchecked;
 	count(sum, checked.status, checked.diagnostics);
 	for (size_t i = 0; i < checked.kernel_count; i++)
 		count(sum, checked.kernels[i].status, checked.kernels[i].diagnostics);

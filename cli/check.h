@@ -8,6 +8,7 @@ typedef struct CheckedKernel {
 	neso_kernel_info info;
 	char *signature; /* freed with neso_text_free when guessed */
 	bool guessed;
+	bool unchecked; /* it takes what only a caller has, and no kernel of the file calls it */
 	neso_status status;
 	neso_diagnostics *diagnostics;
 } CheckedKernel;

@@ -56,7 +56,10 @@ static void print_kernel(const neso_kernel *kernel, const neso_kernel_info *info
 		if (p.default_value)
 			printf(p.annotation ? " = %s" : "=%s", p.default_value);
 	}
-	printf(")    # line %u%s\n", (unsigned)info->line, info->is_helper ? ", called by others" : "");
+	printf(")    # line %u%s\n", (unsigned)info->line,
+	       !info->is_helper	 ? ""
+	       : info->is_called ? ", called by others"
+				 : ", returns a value");
 	if (info->doc[0])
 		printf("    %.*s\n", (int)strcspn(info->doc, "\n"), info->doc);
 }

@@ -422,7 +422,8 @@ typedef struct neso_kernel_info {
 	const char *doc; /* docstring, or "" */
 	size_t parameter_count;
 	size_t decorator_count;
-	bool is_helper; /* another function of the file calls it, and no decorator marks it as an entry */
+	bool is_helper; /* it is called or returns a value, and no decorator marks it as an entry */
+	bool is_called; /* another function of the file calls it */
 } neso_kernel_info;
 
 typedef struct neso_parameter {

@@ -78,11 +78,9 @@ static PyObject *parameters_text(const Kernel *k)
 	return text;
 }
 
-/* "did you mean": among the kernel's parameters and the options. */
-static void unknown_word(const Kernel *k, PyObject *word)
+/* For a word that the kernel does not have: "; did you mean ...", or all that it has. */
+static PyObject *meant(const Kernel *k, PyObject *word)
 {
-	if (refuse_open(k))
-		return;
 	PyObject *known = PyList_New(0), *near = NULL;
 	for (Py_ssize_t i = 0; known && i < k->param_count; i++)
 		PyList_Append(known, k->params[i].name);
@@ -90,13 +88,31 @@ static void unknown_word(const Kernel *k, PyObject *word)
 		PyList_Append(known, option_words[i]);
 	if (known && !PyErr_Occurred())
 		near = PyObject_CallFunction(host.nearest, "OO", word, known);
-	PyObject *shown = near && PyUnicode_GetLength(near) == 0 ? parameters_text(k) : NULL;
-	if (near && !PyErr_Occurred())
-		refuse(k, PyExc_KeyError,
-		       PyUnicode_FromFormat("Keyword argument %U was specified but unrecognised%U", word,
-					    shown ? shown : near));
 	Py_XDECREF(known);
-	Py_XDECREF(shown);
+	if (!near || PyUnicode_GetLength(near))
+		return near;
+	Py_DECREF(near);
+	return parameters_text(k);
+}
+
+static void unknown_word(const Kernel *k, PyObject *word)
+{
+	if (refuse_open(k))
+		return;
+	PyObject *near = meant(k, word);
+	if (near)
+		refuse(k, PyExc_KeyError,
+		       PyUnicode_FromFormat("Keyword argument %U was specified but unrecognised%U",
+					    word, near));
+	Py_XDECREF(near);
+}
+
+void call_no_such_key(const Kernel *k, PyObject *key)
+{
+	PyObject *near = meant(k, key);
+	if (near)
+		refuse(k, PyExc_KeyError,
+		       PyUnicode_FromFormat("the grid's function asks for %R%U", key, near));
 	Py_XDECREF(near);
 }
 
@@ -372,6 +388,10 @@ static bool given_options(const Call *call, neso_compile_options *options, bool 
 	    !option_truth(given[OPT_COOPERATIVE], &options->cooperative) ||
 	    !option_truth(given[OPT_DEPENDENT], &options->dependent_launch))
 		return false;
+	if (given[OPT_WARPS] && given[OPT_WARPS] != Py_None && !options->num_warps) {
+		PyErr_SetString(PyExc_ValueError, "num_warps is 0, but must be a power of two");
+		return false;
+	}
 	options->debug |= debug;
 	options->no_overflow_checks = !checks;
 	options->no_reflect_ftz = !ftz;
@@ -459,40 +479,6 @@ bool call_checks(const Call *call, const neso_compile_options *options, neso_lau
 
 /* ---- grids ---- */
 
-bool call_axis(PyObject *value, uint32_t *out)
-{
-	if (PyLong_CheckExact(value)) {
-		long n = PyLong_AsLong(value);
-		if (n >= 0 && n <= INT32_MAX) {
-			*out = (uint32_t)n;
-			return true;
-		}
-		PyErr_Clear();
-	}
-	PyObject *inner = NULL;
-	if (!PyLong_Check(value) && host.constexpr_type && PyObject_IsInstance(value, host.constexpr_type) == 1)
-		value = inner = PyObject_GetAttrString(value, "value");
-	PyObject *number = value ? PyNumber_Index(value) : NULL;
-	if (!number && PyErr_ExceptionMatches(PyExc_TypeError))
-		PyErr_Format(PyExc_TypeError,
-			     "a grid has whole numbers, not %R: a // b and triton.cdiv(a, b) give such",
-			     value);
-	Py_XDECREF(inner);
-	if (!number)
-		return false;
-	long long n = PyLong_AsLongLong(number);
-	Py_DECREF(number);
-	if (n == -1 && PyErr_Occurred())
-		return false;
-	if (n < 0 || n > UINT32_MAX) {
-		PyErr_Format(PyExc_ValueError, "a grid of %lld programs: each number is from 0 to 4294967295",
-			     n);
-		return false;
-	}
-	*out = (uint32_t)n;
-	return true;
-}
-
 PyObject *call_meta(const Kernel *k, const Call *call)
 {
 	PyObject *dict = PyDict_New();
@@ -503,57 +489,6 @@ PyObject *call_meta(const Kernel *k, const Call *call)
 		if (call->options[i] && PyDict_SetItem(dict, option_words[i], call->options[i]) < 0)
 			Py_CLEAR(dict);
 	return dict;
-}
-
-bool call_grid(const Kernel *k, const Call *call, PyObject *grid, uint32_t out[3])
-{
-	out[0] = out[1] = out[2] = 1;
-	if (PyLong_Check(grid))
-		return call_axis(grid, &out[0]);
-	if (PyTuple_CheckExact(grid) && PyTuple_Size(grid) <= 3) {
-		Py_ssize_t n = PyTuple_Size(grid);
-		if (!n) {
-			PyErr_SetString(PyExc_ValueError,
-					"a grid has one to three axes, () has none: (1, ) is one program");
-			return false;
-		}
-		for (Py_ssize_t i = 0; i < n; i++)
-			if (!call_axis(PyTuple_GetItem(grid, i), &out[i]))
-				return false;
-		return true;
-	}
-	PyObject *made = NULL;
-	if (!PyTuple_Check(grid) && PyCallable_Check(grid)) {
-		PyObject *dict = call_meta(k, call);
-		made = dict ? PyObject_CallFunctionObjArgs(grid, dict, NULL) : NULL;
-		Py_XDECREF(dict);
-		if (!made)
-			return false;
-		grid = made;
-	}
-	bool good;
-	if (!PyTuple_Check(grid) && !PyList_Check(grid) && PyIndex_Check(grid)) {
-		good = call_axis(grid, &out[0]);
-	} else {
-		PyObject *tuple = PySequence_Tuple(grid);
-		if (!tuple && PyErr_ExceptionMatches(PyExc_TypeError))
-			PyErr_Format(PyExc_TypeError,
-				     "a grid is a tuple of one to three whole numbers, not %R%s", grid,
-				     made ? ", which its function gave" : "");
-		Py_ssize_t n = tuple ? PyTuple_Size(tuple) : 0;
-		good = tuple != NULL;
-		for (Py_ssize_t i = 0; good && i < n; i++) {
-			uint32_t ignored;
-			good = call_axis(PyTuple_GetItem(tuple, i), i < 3 ? &out[i] : &ignored);
-			if (good && i >= 3 && ignored != 1) {
-				PyErr_SetString(PyExc_ValueError, "a grid has at most three axes");
-				good = false;
-			}
-		}
-		Py_XDECREF(tuple);
-	}
-	Py_XDECREF(made);
-	return good;
 }
 
 PyObject *call_option_words(const Call *call)

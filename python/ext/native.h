@@ -284,6 +284,8 @@ bool call_setup(void);
 bool call_bind(const Kernel *k, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, PyObject **room, Call *call);
 /* The arguments with the options given, as grids that are functions want them: a new dict. */
 PyObject *call_meta(const Kernel *k, const Call *call);
+/* Raises a KeyError: the grid's function asks the launch for what it does not have. */
+void call_no_such_key(const Kernel *k, PyObject *key);
 /* The options given, without grid and warmup, by name: a new dict. */
 PyObject *call_option_words(const Call *call);
 /* Options by name alone, of a call without arguments. */

@@ -98,7 +98,7 @@ const char *neso_status_text(neso_status status)
 	static const char *const text[] = {
 		[NESO_OK] = "ok",
 		[NESO_ERROR_USAGE] = "wrong use of the library",
-		[NESO_ERROR_SOURCE] = "the source is at fault",
+		[NESO_ERROR_SOURCE] = "the source or a file is at fault",
 		[NESO_ERROR_ARGUMENT] = "an argument does not fit the kernel",
 		[NESO_ERROR_RUN] = "the launch failed",
 		[NESO_ERROR_REFUSED] = "refused by the host",

@@ -184,6 +184,7 @@ neso_status neso_kernel_get_info(const neso_kernel *kernel, neso_kernel_info *in
 		.parameter_count = front->param_count,
 		.decorator_count = front->decorator_count,
 		.is_helper = !front->is_kernel,
+		.is_called = front->is_called,
 	};
 	return api_write_struct(info, &out, sizeof out) ? NESO_OK : NESO_ERROR_USAGE;
 }

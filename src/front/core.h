@@ -327,6 +327,9 @@ const Val *lower_lazy(FrontLower *low, bool is_or, const Val *left, LazyFn *righ
 		      bool dropped);
 /* Names that the statements assign or delete, in order of first assignment. */
 void assigned_names(FrontLower *low, const AstList *body, SymVec *out);
+/* Local names of aggregates whose fields the statements assign, themselves or by methods of host
+ * code; those that something else holds too are left out. */
+void changed_objects(FrontLower *low, const AstList *body, SymVec *out);
 void assigned_in_expressions(FrontLower *low, const AstList *list, SymVec *out);
 /* What an assignment stores: numbers become tensors. */
 const Val *sanitize(FrontLower *low, const Val *v);
@@ -357,5 +360,8 @@ IrOp *instance_func(FrontLower *low, Sym symbol, const ValueVec *like, bool is_p
 const Val *instance_body(FrontLower *low, FrontFunction *f, IrOp *func);
 
 const Val *instance_call(FrontLower *low, FrontFunction *f, const CallArgs *args);
+
+/* A symbol that is not taken, for an instance of f with these arguments (instance_symbol.c). */
+Sym instance_symbol(FrontLower *low, FrontFunction *f, const Val **values);
 
 #endif

@@ -95,7 +95,8 @@ typedef struct FrontInfo {
 	const char *const *decorators; /* source text, top one first */
 	uint32_t decorator_count;
 	const char *docstring; /* or NULL */
-	bool is_kernel;        /* no other function of its file calls it, or it has an autotune/heuristics decorator */
+	bool is_kernel; /* it returns nothing and is not called, or has an autotune/heuristics decorator */
+	bool is_called; /* by another function of its file */
 	bool noinline;
 } FrontInfo;
 

@@ -123,6 +123,7 @@ bool val_as_uint(const Val *v, uint64_t *out); /* as val_as_int, for 0 <= v < 2^
 bool val_as_double(const Val *v, double *out);
 bool val_truth(const Val *v); /* Python's truth of a host value */
 bool val_equal(const Val *a, const Val *b); /* Python's == on host values */
+bool val_holds(const Val *whole, const Val *part); /* is it, or has it inside? */
 /* The host value that v is or came from; NULL when it is known only at run time. */
 const Val *val_host(const Val *v);
 

@@ -169,7 +169,8 @@ bool interp_FOR(Decoder *d, const IrOp *op)
 typedef struct WhileLoop {
 	uint32_t index, count, result_count;
 	const uint32_t *args, *yields, *inits, *after, *results;
-	bool waits;
+	bool waits;   /* it reads memory */
+	bool endless; /* it reads none and carries nothing: each iteration is like the first */
 } WhileLoop;
 
 static const Instr *run_while(Exec *x, const Instr *i)
@@ -199,6 +200,10 @@ static const Instr *run_while_next(Exec *x, const Instr *i)
 	move(x, l->yields, l->args, l->count);
 	if (!exec_tick(x, i))
 		return NULL;
+	if (l->endless) {
+		return exec_fault(x, i, DIAG_RUN_DEADLOCK,
+				  "this loop never ends: it reads nothing that could change");
+	}
 	if (!stuck)
 		return i->target;
 	x->at = i->target;
@@ -238,6 +243,7 @@ bool interp_WHILE(Decoder *d, const IrOp *op)
 	i->target = decode_target(start);
 	decode_kill_operands(d, i, yield);
 	l->waits = d->reads != reads;
+	l->endless = !l->waits && !l->count;
 	d->kernel->may_wait = d->kernel->may_wait || l->waits;
 	d->code.data[test].target = decode_target(d->code.len);
 	decode_release(d, op);

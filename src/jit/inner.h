@@ -40,6 +40,7 @@ struct JitModule {
 	pthread_mutex_t front_lock; /* session and arena; never taken while table_lock is held */
 	pthread_mutex_t table_lock; /* variants of all kernels */
 	pthread_cond_t table_changed;
+	_Atomic bool dump_names_told;
 };
 
 typedef enum JitPart { SLOT_VALUE, SLOT_SHAPE, SLOT_STRIDE, SLOT_PAD, SLOT_NUMBER } JitPart;
@@ -377,6 +378,10 @@ bool jit_dumps(const JitVariant *variant, OptionId setting);
 /* ---- pass_dump.c: a file of the IR after each pass (NESO_DUMP) ---- */
 
 bool jit_dumps_passes(const JitVariant *variant);
+/* The kernel that MLIR_ENABLE_DUMP names; NULL: it says yes or no, or nothing. */
+const char *jit_dump_name(void);
+/* Of settings that name kernels to be dumped and match none of the module's: once a module. */
+void jit_warn_dump_names(JitModule *module, DiagList *diags);
 /* Chooses the variant's folder, by what the front end made of it. */
 void jit_pass_dump_open(JitVariant *variant);
 /* Writes a file; where that fails, a warning into variant->pass_dump.diags, and no more files. */

@@ -83,6 +83,7 @@ typedef struct Lower {
 	struct LowerRoles *roles; /* NULL: all warps run the same code */
 	struct LowerThread *thread; /* thread ids of the region being built (lower.c) */
 	struct LowerDebug *debug;
+	Map functions; /* IrOp -> LLVMValueRef */
 	Map *affine; /* what is known of values (lower/affine.h) */
 	struct LowerMachine *machine;
 	struct LowerLibrary *libraries; /* that functions are taken from (libdevice.h) */

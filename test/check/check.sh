@@ -53,6 +53,19 @@ def second(x, n, B: tl.constexpr):
     v * 2
     tl.store(x + tl.arange(0, B), v, mask=tl.arange(0, B) < n)
 PY
+cat >"$TMP/alone.py" <<'PY'
+import triton
+
+
+@triton.jit
+def alone(x):
+    return x + undefined
+
+
+@triton.jit
+def nothing(x):
+    pass
+PY
 printf 'def f(:\n' >"$TMP/syntax.py"
 check() { # STATUS ARGUMENT...
 	want=$1 got=0
@@ -74,6 +87,13 @@ check 1 "$TMP/bad.py" "$TMP/good.py"
 says "$TMP/err" "bad.py:12:37: error: name 'missing' is not defined" "bad.py:7:16: error: name 'undefined'" "no attribute 'laod'; did you mean 'load'" \
 	'bad.py:20:5: warning: the result of `v * 2` is not used'
 says "$TMP/out" ': first(' ', 16): faulty' 'second(*fp32, i32, 16): good' '6 kernels, 3 errors, 1 warning'
+check 0 "$TMP/alone.py"
+says "$TMP/out" 'alone.py:5: alone: not checked: it returns a value, and no kernel of the file calls it' '1 kernel, 0 errors'
+check 0 "$TMP/alone.py" --json
+says "$TMP/out" '{"name": "alone", "line": 5, "status": "not checked"}' '"kernels": 1,'
+check 1 "$TMP/alone.py:alone"
+says "$TMP/err" "alone.py:6:16: error: name 'undefined'"
+neso list "$TMP/alone.py" | grep -q 'alone(x).*# line 5, returns a value' || { echo "not listed so"; neso list "$TMP/alone.py"; exit 1; }
 check 0 "$TMP/bad.py:second" -q
 [ ! -s "$TMP/out" ]
 check 1 "$TMP/bad.py:second" --strict

@@ -96,6 +96,12 @@ for target in interp sim:sm_80; do
 	echo '.entry copy(' >"$TMP/copy.ptx"
 	TRITON_KERNEL_OVERRIDE=$TMP/copy.ptx status 0 $run -q --target $target
 	complains "copy.ptx, and the .* runs .*: it changes nothing here" # DIAG_OVERRIDE_STAGE
+	MLIR_ENABLE_DUMP=other status 0 $run -q --target $target
+	complains "MLIR_ENABLE_DUMP names 'other', and .* has no kernel of this name" # DIAG_DUMP_NAME
+	NESO_DUMP_KERNEL='o*' NESO_DUMP=$TMP/passes status 0 $run -q --target $target
+	complains "NESO_DUMP_KERNEL names 'o\*', and .* has no kernel of this name"
+	NESO_DUMP_KERNEL='c*' status 0 $run -q --target $target
+	complains "NESO_DUMP_KERNEL names 'c\*', and NESO_DUMP no folder: nothing is dumped" # DIAG_DUMP_FOLDER
 	rm -rf "$TMP/dump"
 	TRITON_KERNEL_DUMP=1 TRITON_DUMP_DIR=$TMP/dump status 0 $run -q --target $target
 	grep -q 'tt.func public @copy' "$TMP"/dump/*/copy.ttir

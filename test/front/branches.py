@@ -48,14 +48,14 @@ def merges(p, n, FLAG: tl.constexpr):
         x = 2.0
     # CHECK: scf.if %{{.*}} -> (f32)
     hi, lo = larger(n, 3 if FLAG else 4)
-    # CHECK: tt.call @larger__int32__cint_4
+    # CHECK: tt.call @"branches.larger__i32__(1,)cconstexpr_4_"
     z = x if n < 7 else 3.0
     # CHECK: scf.if %{{.*}} -> (f32)
     if n > 2:
         z, hi = x, lo
     # CHECK: scf.if %{{.*}} -> (i32, f32)
     tl.store(p, z + hi)
-    # CHECK-LABEL: tt.func private @larger__int32__cint_4(%a: i32
+    # CHECK-LABEL: tt.func private @"branches.larger__i32__(1,)cconstexpr_4_"(%a: i32
     # CHECK: scf.if %{{.*}} -> (i32, i32) {
     # CHECK: scf.yield %a, %[[FOUR:.*]] : i32, i32
     # CHECK-NEXT: } else {

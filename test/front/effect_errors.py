@@ -45,8 +45,17 @@ def kernel(p, a, b):
     s = Box(a)
     if a > b:
         s.x = b  # error: 9: 'x' can only be assigned where the object was made
+    same = s
     for i in range(a):
         s.x = s.x + i  # error: 9: 'x' can only be assigned where the object was made
+    t, late = Box(a), Box(b)
+    for i in range(a):
+        t.x = t.x + i
+        if i > 2:
+            t.x = t.x * 2  # error: 13: 'x' can only be assigned where the object was made
+    for i in range(a):  # error: 5: an object that a loop changes and that two names hold is not supported
+        late = t
+        t.x = t.x + late.x
     s.bump()
     first, *rest = (1, 2, 3)
     rest.append(4)  # error: 5: a list that changes is not supported in a kernel

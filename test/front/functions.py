@@ -45,29 +45,29 @@ def kernel(p, n):
     # CHECK-LABEL: tt.func public @kernel
     a = Scaled(n, 4)
     # CHECK: scf.for {{.*}} -> (i32)
-    # CHECK: tt.call @Scaled.times__Scaled_int32_cint_4____int32(
+    # CHECK: tt.call @"functions.Scaled.times__functions.Scaled<i32, constexpr_type[4]>_i32__"(
     for i in range(n):
         a = a.times(i)
-    # CHECK: tt.call @plus__int32__cint_2__cint_5(%n)
-    # CHECK: tt.call @plus__int32__int32__cint_3(
-    # CHECK: tt.call @plus__int32__cint_2__cint_5(%n)
+    # CHECK: tt.call @"functions.plus__i32__(1,)cconstexpr_2__(2,)cconstexpr_5_"(%n)
+    # CHECK: tt.call @"functions.plus__i32_i32__(2,)cconstexpr_3_"(
+    # CHECK: tt.call @"functions.plus__i32__(1,)cconstexpr_2__(2,)cconstexpr_5_"(%n)
     b = plus(n)
     c = plus(b, n, C=3)
     d = plus(n)
-    # CHECK: tt.call @swap__int32__cint_3__plus(%n) : (i32) -> (i32, i32)
+    # CHECK: tt.call @"functions.swap__i32__(1,)cconstexpr_3__(2,)cconstexpr_JITFunction(functions:plus)_"(%n) : (i32) -> (i32, i32)
     s, (t, u) = swap(n, 3, plus)
-    # CHECK: tt.call @nothing__int32(
+    # CHECK: tt.call @functions.nothing__i32__(
     nothing(c)
     # CHECK: "tt.reduce"
     # CHECK: arith.addi
     m = tl.reduce(tl.load(p + tl.arange(0, 1 << log2(16))), 0, lambda x, y: x + y)
     # CHECK-NOT: scf.if
     tl.store(p, a.x + b + c + d + s + t + m if u is None else 0)
-    # CHECK: tt.func private @Scaled.times__
-    # CHECK: tt.func private @plus__int32__cint_2__cint_5(%a: i32
-    # CHECK: tt.func private @plus__int32__int32__cint_3(%a: i32
-    # CHECK: tt.func private @swap__
-    # CHECK: tt.func private @nothing__int32({{.*}} attributes {noinline = true}
+    # CHECK: tt.func private @"functions.Scaled.times__
+    # CHECK: tt.func private @"functions.plus__i32__(1,)cconstexpr_2__(2,)cconstexpr_5_"(%a: i32
+    # CHECK: tt.func private @"functions.plus__i32_i32__(2,)cconstexpr_3_"(%a: i32
+    # CHECK: tt.func private @"functions.swap__
+    # CHECK: tt.func private @functions.nothing__i32__({{.*}} attributes {noinline = true}
 
 
 @triton.jit

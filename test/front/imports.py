@@ -35,7 +35,7 @@ else:
 @tt.jit
 def kernel(p, n):
     # CHECK-LABEL: tt.func public @kernel
-    # CHECK: tt.call @twice__int32(%n)
+    # CHECK: tt.call @shared.twice__i32__(%n)
     x = twice(n)
     # CHECK: arith.constant 3 : i32
     # CHECK: arith.constant 11 : i32
@@ -45,8 +45,8 @@ def kernel(p, n):
     # CHECK: arith.constant 4 : i32
     x = x * SCALE + fast + gone + chosen + kind + shared.PLAIN
     store(p + arange(0, 16), x)
-    # CHECK: tt.func private @twice__int32(
-    # CHECK: tt.call @again__int32(
+    # CHECK: tt.func private @shared.twice__i32__(
+    # CHECK: tt.call @inner.again__i32__(
     # CHECK: arith.constant 7 : i32
-    # CHECK: tt.func private @again__int32(
+    # CHECK: tt.func private @inner.again__i32__(
     # CHECK: arith.constant 3 : i32

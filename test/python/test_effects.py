@@ -185,7 +185,7 @@ REFUSED = {
     ),
     "can only be assigned where the object was made": (
         "s = Box(a);if a > 2: s.x = b",
-        "s = Box(a);for i in range(3): s.x = s.x + i",
+        "s = Box(a);t = s;for i in range(3): s.x = s.x + i",
         "s = Box(a);s.bump()",
     ),
     "a list that changes": ("x, *y = (1, 2, 3);y.append(4)", ),

@@ -18,6 +18,16 @@ def anchor(v):
     pass
 
 
+@triton.jit
+def pair(x, y):
+    return x, y
+
+
+@triton.jit
+def several(x, y, z, f: tl.constexpr, WIDTH=None):
+    pass
+
+
 @filecheck_test
 @triton.jit
 def named():
@@ -78,6 +88,45 @@ class FileCheck(unittest.TestCase):
             run_parser(kernel)
         with self.assertRaisesRegex(TypeError, "a kernel .* not function"):
             run_filecheck_test(lambda: None)
+
+    def test_what_triton_refuses(self):
+
+        @triton.jit
+        def kernel(n):
+            while n > 0:
+                return
+
+        with self.assertRaisesRegex(triton.CompilationError, "Cannot have `return` statements inside"):
+            run_parser(kernel, (8, ))
+        os.environ["NESO_STRICT_TRITON"] = "0"
+        try:
+            run_parser(kernel, (8, ))
+        finally:
+            del os.environ["NESO_STRICT_TRITON"]
+        kernel.warmup(8, grid=(1, ))
+
+    def test_symbols_are_upstreams(self):
+
+        @triton.jit
+        def kernel(p, n):
+            several(p + tl.arange(0, 8), (n, 3), "it's", pair, WIDTH=1.5)
+            several(n > 3, (tl.full((4, 2), 1.0, tl.bfloat16), ), tl.float32, None)
+
+        text = run_parser(kernel, (MockTensor(tl.float16), 8)).str_nodebug()
+        here = "test_filecheck"
+        for symbol in ("Pfp16S8S_i32__(1, 1)cconstexpr_3__(2,)cconstexpr_it_sq_s__"
+                       f"(3,)cconstexpr_JITFunction({here}:pair)__(4,)cconstexpr_1_d_5_",
+                       "u1_bf16S4_2S__(2,)cconstexpr_fp32__(3,)cconstexpr_None__(4,)cNone"):
+            self.assertIn(f'tt.call @"{here}.several__{symbol}"(', text)
+            self.assertIn(f'tt.func private @"{here}.several__{symbol}"(', text)
+
+    def test_constant_tiles(self):
+
+        @triton.jit
+        def kernel():
+            anchor(tl.full((4, ), 42, tl.int32))
+
+        self.assertIn("%cst = arith.constant dense<42> : tensor<4xi32>", run_parser(kernel).str_nodebug())
 
     @unittest.skipUnless(_filecheck.filecheck_path, "no FileCheck is installed")
     def test_matching(self):

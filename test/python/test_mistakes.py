@@ -43,6 +43,7 @@ class Mistakes(unittest.TestCase):
             (lambda: add[(1, )](array(), 16, BLOCK=16, block=3), KeyError, "block was specified.*did you mean 'BLOCK'"),
             (lambda: add[(1, )](array(), 16, BLOCK=16, q=3), KeyError, "q was specified but unrecognised; it has x, n, BLOCK"),
             (lambda: add[(1, )](array(), 16, BLOCK=16, neso_target=90), TypeError, "neso_target is a name.*not 90"),
+            (lambda: add[(1, )](array(), 16, BLOCK=16, num_warps=0), ValueError, "num_warps is 0, but must be a power of two"),
             (lambda: add[(1, )](array(), 16, BLOCK=16, compile_timeout=-1), ValueError, "seconds, more than 0, not -1"),
             (lambda: add[(1, )](array(), 16, BLOCK=16, compile_timeout="1"), ValueError, "seconds, more than 0, not '1'"),
         ))
@@ -50,6 +51,10 @@ class Mistakes(unittest.TestCase):
     def test_grids(self):
         self.refused((
             (lambda: add[()](array(), 16, BLOCK=16), ValueError, "a grid has one to three axes"),
+            (lambda: add[lambda meta: (meta["BLOK"], )](array(), 16, BLOCK=16), KeyError,
+             "kernel 'add': the grid's function asks for 'BLOK'; did you mean 'BLOCK'"),
+            (lambda: add[lambda meta: (meta["q"], )](array(), 16, BLOCK=16), KeyError, "asks for 'q'; it has x, n, BLOCK"),
+            (lambda: add[lambda meta: {}["x"]](array(), 16, BLOCK=16), KeyError, "^'x'$"),
             (lambda: add[lambda meta: None](array(), 16, BLOCK=16), TypeError, "not None, which its function gave"),
             (lambda: add[3.5](array(), 16, BLOCK=16), TypeError, "a grid is a tuple of one to three whole numbers, not 3.5"),
         ))

@@ -1,6 +1,5 @@
 """Compiling from files of every stage, for another architecture, and under another name."""
 # tests: SYMBOL
-# tests: SYMBOL_TAKEN
 
 import glob
 import os
@@ -222,10 +221,15 @@ class Stages(unittest.TestCase):
     def test_wrong_names(self):
         with self.assertRaisesRegex(Exception, "invalid function identifier: 'no name' is no name for the code of misnamed"):
             compiled(misnamed)
-        symbol = re.search(r"func private @(\w+)", compiled(calls).asm["ttir"])[1]
-        clashing = triton.jit(repr=lambda _: symbol)(calls.fn)
-        with self.assertRaisesRegex(Exception, f"'{symbol}' is no name for the code of calls: a function that it calls has it"):
-            compiled(clashing)
+
+    def test_name_of_a_callee(self):
+        """A kernel whose name is that of the code of a function that it calls keeps it."""
+        symbol = re.search(r"\.func .*?([a-z]\w+)\s*\(", compiled(calls).asm["ptx"])[1]
+        self.assertIn("test_stages", symbol)
+        made = compiled(triton.jit(repr=lambda _: symbol)(calls.fn))
+        self.assertEqual(made.name, symbol)
+        self.assertIn(f".entry {symbol}(", made.asm["ptx"])
+        self.assertRegex(made.asm["ptx"], rf"\.func .*{symbol}\S+")
 
 
 if __name__ == "__main__":

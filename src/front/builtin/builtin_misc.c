@@ -311,6 +311,16 @@ const Val *builtin_device_assert(FrontLower *low, const BuiltinCall *call)
 	return low->none;
 }
 
+/* As upstream prints it, whose sizes are constexprs: int32[constexpr[128]]. */
+static void print_tensor(FrontLower *low, Text *text, TlType type)
+{
+	bool block = type->kind == TL_BLOCK;
+	text_printf(text, "%s[", tl_describe(low, block ? type->elem : type));
+	for (uint32_t i = 0; block && i < type->rank; i++)
+		text_printf(text, "%sconstexpr[%lld]", i ? ", " : "", (long long)type->shape[i]);
+	text_char(text, ']');
+}
+
 const Val *builtin_static_print(FrontLower *low, const BuiltinCall *call)
 {
 	const char *sep, *end;
@@ -324,8 +334,10 @@ const Val *builtin_static_print(FrontLower *low, const BuiltinCall *call)
 		text_str(&text, i ? sep : "");
 		if (v->kind == VAL_STR)
 			text_add(&text, v->s.ptr, v->s.len);
+		else if (sem_is_tensor(v))
+			print_tensor(low, &text, sem_type(v));
 		else
-			text_str(&text, sem_is_tensor(v) ? sem_describe(low, v) : val_repr(low, v));
+			text_str(&text, val_repr(low, v));
 	}
 	text_str(&text, end);
 	lower_print(low, (Str){text.data, text.len});

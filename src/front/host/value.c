@@ -354,6 +354,24 @@ void val_flatten(FrontLower *low, const Val *v, ValueVec *out)
 		val_flatten(low, v->method.self, out);
 }
 
+bool val_holds(const Val *whole, const Val *part)
+{
+	if (whole == part)
+		return true;
+	const Val *const *inside = val_is_seq(whole) ? whole->seq.items
+				   : whole->kind == VAL_OBJECT ? whole->object.fields
+				   : whole->kind == VAL_DICT ? whole->dict.values
+							     : NULL;
+	uint32_t n = val_is_seq(whole)		? whole->seq.len
+		     : whole->kind == VAL_OBJECT ? whole->object.klass->field_count
+		     : whole->kind == VAL_DICT	 ? whole->dict.len
+						 : 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (inside[i] && val_holds(inside[i], part))
+			return true;
+	return whole->kind == VAL_METHOD && val_holds(whole->method.self, part);
+}
+
 const Val *val_rebuild(FrontLower *low, const Val *like, IrValue *const *handles, uint32_t *cursor)
 {
 	if (like->kind == VAL_TENSOR)

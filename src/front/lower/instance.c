@@ -88,9 +88,8 @@ const Val *instance_body(FrontLower *low, FrontFunction *f, IrOp *func)
 
 /* ---- instances ---- */
 
-/* What tells instances apart; for a symbol without the
- * numbers, which depend on what the session did before. */
-static void key_of(FrontLower *low, Text *key, const Val *v, bool symbol)
+/* What tells instances apart. */
+static void key_of(FrontLower *low, Text *key, const Val *v)
 {
 	switch (v->kind) {
 	case VAL_TENSOR:
@@ -101,53 +100,49 @@ static void key_of(FrontLower *low, Text *key, const Val *v, bool symbol)
 		text_str(key, v->seq.klass ? v->seq.klass->qualified : "");
 		text_char(key, '(');
 		for (uint32_t i = 0; i < v->seq.len; i++) {
-			key_of(low, key, v->seq.items[i], symbol);
+			key_of(low, key, v->seq.items[i]);
 			text_char(key, ',');
 		}
 		text_char(key, ')');
 		break;
 	case VAL_OBJECT:
 		text_str(key, v->object.klass->qualified);
-		if (!symbol)
-			text_printf(key, "@%p", (const void *)v->object.klass);
+		text_printf(key, "@%p", (const void *)v->object.klass);
 		text_char(key, '{');
 		for (uint32_t i = 0; i < v->object.klass->field_count; i++) {
 			if (v->object.fields[i])
-				key_of(low, key, v->object.fields[i], symbol);
+				key_of(low, key, v->object.fields[i]);
 			text_char(key, ',');
 		}
 		text_char(key, '}');
 		break;
 	case VAL_DICT:
 		for (uint32_t i = 0; i < v->dict.len; i++) {
-			key_of(low, key, v->dict.keys[i], symbol);
+			key_of(low, key, v->dict.keys[i]);
 			text_char(key, ':');
-			key_of(low, key, v->dict.values[i], symbol);
+			key_of(low, key, v->dict.values[i]);
 			text_char(key, ',');
 		}
 		break;
 	case VAL_CLASS:
 		text_str(key, v->klass->qualified);
-		if (!symbol)
-			text_printf(key, "@%p", (const void *)v->klass);
+		text_printf(key, "@%p", (const void *)v->klass);
 		break;
 	case VAL_FUNCTION:
 		text_str(key, v->function->qualified);
-		if (!symbol)
-			text_printf(key, "#%u", v->function->id);
+		text_printf(key, "#%u", v->function->id);
 		break;
 	case VAL_METHOD:
-		key_of(low, key, v->method.callee, symbol);
+		key_of(low, key, v->method.callee);
 		text_char(key, '.');
-		key_of(low, key, v->method.self, symbol);
+		key_of(low, key, v->method.self);
 		break;
 	case VAL_CONST_TYPE:
 		text_str(key, "type ");
-		key_of(low, key, v->typed, symbol);
+		key_of(low, key, v->typed);
 		break;
 	case VAL_BUILTIN:
-		if (!symbol)
-			text_printf(key, "b%p", (const void *)v->builtin);
+		text_printf(key, "b%p", (const void *)v->builtin);
 		break;
 	case VAL_DEMOTED:
 		text_printf(key, "d%s", v->demoted->name);
@@ -155,34 +150,6 @@ static void key_of(FrontLower *low, Text *key, const Val *v, bool symbol)
 	default:
 		text_printf(key, "c%s:%s", val_type_name(v), val_repr(low, v));
 	}
-}
-
-/* A symbol from the key: letters, digits and '_' stay.
- * Two keys may make one text: the later gets a number. */
-static Sym symbol_for(FrontLower *low, FrontFunction *f, const Val **values)
-{
-	Text t;
-	text_init(&t, low->arena);
-	text_str(&t, f->qualified);
-	for (uint32_t i = 0; i < f->ast->param_count; i++) {
-		Text part;
-		text_init(&part, low->arena);
-		key_of(low, &part, values[i], true);
-		text_str(&t, "__");
-		for (size_t k = 0; k < part.len && t.len < 200; k++) {
-			char c = part.data[k];
-			bool plain =
-				(c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-			text_char(&t, plain ? c : '_');
-		}
-	}
-	for (size_t k = 0; k < t.len; k++)
-		if (t.data[k] == '<' || t.data[k] == '>')
-			t.data[k] = '_';
-	Sym symbol = ir_sym(low->cx, t.data);
-	for (unsigned n = 1; ir_find_func(low->m, symbol); n++)
-		symbol = ir_sym(low->cx, arena_printf(low->arena, "%s_%u", t.data, n));
-	return symbol;
 }
 
 /* The parameters of an instance: IR values become arguments of its function, the rest is known. */
@@ -210,7 +177,7 @@ static Instance *instance_new(FrontLower *low, FrontFunction *f, const Val **val
 	ValueVec outside = {0};
 	for (uint32_t i = 0; i < f->ast->param_count; i++)
 		val_flatten(low, values[i], &outside);
-	in->symbol = symbol_for(low, f, values);
+	in->symbol = instance_symbol(low, f, values);
 	Frame *frame = frame_new(low, f, function_scope(f));
 	frame->root = frame;
 	frame->env = f->env;
@@ -321,7 +288,7 @@ const Val *instance_call(FrontLower *low, FrontFunction *f, const CallArgs *args
 		text_printf(&key, "+%u", ++low->closures);
 	for (uint32_t i = 0; i < f->ast->param_count; i++) {
 		text_char(&key, '|');
-		key_of(low, &key, values[i], false);
+		key_of(low, &key, values[i]);
 	}
 	Sym sym = ir_sym(low->cx, key.data);
 	Instance *in = map_get_ptr(&low->instances, sym);

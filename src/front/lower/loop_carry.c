@@ -10,19 +10,31 @@ static int by_slot(const void *a, const void *b)
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-/* What the loop may carry: `skip` is its own variable. */
-void carry_find(Loop *loop, const SymVec *assigned, Sym skip)
+static void find(Loop *loop, const SymVec *names, bool changed, Sym skip)
 {
 	FrontLower *low = loop->low;
-	for (uint32_t i = 0; i < assigned->len; i++) {
-		const Val *v = frame_get(low->frame, assigned->data[i]);
-		if (!v || assigned->data[i] == skip || v->kind == VAL_POISON)
+	for (uint32_t i = 0; i < names->len; i++) {
+		const Val *v = frame_get(low->frame, names->data[i]);
+		if (!v || names->data[i] == skip || v->kind == VAL_POISON)
 			continue;
-		vec_push(low->arena, &loop->names,
-			 (Carried){.name = assigned->data[i],
-				   .slot = frame_slot(low, low->frame, assigned->data[i]),
-				   .init = v});
+		uint32_t slot = frame_slot(low, low->frame, names->data[i]), k = 0;
+		while (k < loop->names.len && loop->names.data[k].slot != slot)
+			k++;
+		if (k == loop->names.len)
+			vec_push(low->arena, &loop->names,
+				 (Carried){.name = names->data[i], .slot = slot, .init = v});
+		loop->names.data[k].changed |= changed;
 	}
+}
+
+/* What the loop may carry: `skip` is its own variable. */
+void carry_find(Loop *loop, const AstList *body, const SymVec *assigned, Sym skip)
+{
+	FrontLower *low = loop->low;
+	SymVec changed = {0};
+	changed_objects(low, body, &changed);
+	find(loop, assigned, false, skip);
+	find(loop, &changed, true, skip);
 	if (loop->names.len)
 		qsort(loop->names.data, loop->names.len, sizeof *loop->names.data, by_slot);
 	for (uint32_t i = 0; i < loop->names.len; i++) {
@@ -33,8 +45,21 @@ void carry_find(Loop *loop, const SymVec *assigned, Sym skip)
 	}
 }
 
+/* The carried value of a name; an object's fields may be assigned in `home`. */
+static void set_value(Loop *loop, const Carried *c, IrValue *const *values, const IrBlock *home)
+{
+	uint32_t cursor = c->first;
+	const Val *v = val_rebuild(loop->low, c->init, values, &cursor);
+	if (home && v != c->init && v->kind == VAL_OBJECT) {
+		Val *own = arena_copy(loop->low->arena, v, sizeof *v);
+		own->object.home = home;
+		v = own;
+	}
+	loop->low->frame->slots.data[c->slot].val = v;
+}
+
 /* Block arguments for the carried values; the names mean them from here on. */
-void carry_enter(Loop *loop, IrBlock *block, ValueVec *args)
+void carry_enter(Loop *loop, IrBlock *block, bool is_body, ValueVec *args)
 {
 	FrontLower *low = loop->low;
 	for (uint32_t i = 0; i < loop->names.len; i++) {
@@ -43,11 +68,22 @@ void carry_enter(Loop *loop, IrBlock *block, ValueVec *args)
 		for (uint32_t k = 0; k < c->count; k++)
 			vec_push(low->arena, args,
 				 ir_block_arg_add(low->m, block, loop->init.data[c->first + k]->type, loc));
-		if (!c->count)
-			continue;
-		uint32_t cursor = c->first;
-		low->frame->slots.data[c->slot].val = val_rebuild(low, c->init, args->data, &cursor);
+		if (c->count)
+			set_value(loop, c, args->data, is_body && c->changed ? block : NULL);
 	}
+}
+
+/* An object that the body changes, and that another carried name holds too, would be two from the
+ * next turn on. */
+static bool is_held_twice(const Loop *loop, const Carried *c, const Val *v)
+{
+	for (uint32_t i = 0; c->changed && i < loop->names.len; i++) {
+		const Carried *other = &loop->names.data[i];
+		const Val *held = loop->low->frame->slots.data[other->slot].val;
+		if (other != c && held && val_holds(held, v))
+			return true;
+	}
+	return false;
 }
 
 bool carry_is_same(const Val *a, const Val *b)
@@ -92,6 +128,9 @@ void carry_collect(Loop *loop)
 		bool keeps = !v || v->kind == VAL_POISON;
 		if (!v && slot->why == WHY_MIXED)
 			mixed_error(loop, c, slot);
+		if (v && is_held_twice(loop, c, v))
+			lower_error(low, DIAG_UNSUPPORTED,
+				    "an object that a loop changes and that two names hold");
 		if (!keeps && (c->count ? !val_same_shape(v, c->init) : !carry_is_same(c->init, v))) {
 			carry_error(loop, c, slot);
 			keeps = true;
@@ -181,9 +220,8 @@ void carry_leave(Loop *loop, const SlotVec *before, const IrOp *op, uint32_t res
 		vec_push(low->arena, &out, loop->drop[i] ? loop->init.data[i] : ir_result(op, result++));
 	for (uint32_t i = 0; i < loop->names.len; i++) {
 		const Carried *c = &loop->names.data[i];
-		uint32_t cursor = c->first;
 		if (c->count)
-			frame->slots.data[c->slot].val = val_rebuild(low, c->init, out.data, &cursor);
+			set_value(loop, c, out.data, c->changed ? c->init->object.home : NULL);
 		if (!inside.data[c->slot].val) /* deleted */
 			frame->slots.data[c->slot] = inside.data[c->slot];
 	}

@@ -11,6 +11,7 @@ typedef struct Carried {
 	uint32_t slot;
 	const Val *init;
 	uint32_t first, count; /* of its IR values among the loop's */
+	bool changed;          /* an object whose fields the body assigns */
 } Carried;
 
 typedef struct Loop {
@@ -23,9 +24,10 @@ typedef struct Loop {
 } Loop;
 
 /* What the loop may carry: `skip` is its own variable. */
-void carry_find(Loop *loop, const SymVec *assigned, Sym skip);
-/* Block arguments for the carried values; the names mean them from here on. */
-void carry_enter(Loop *loop, IrBlock *block, ValueVec *args);
+void carry_find(Loop *loop, const AstList *body, const SymVec *assigned, Sym skip);
+/* Block arguments for the carried values; the names mean them from here on. is_body: the fields of
+ * objects may be assigned in this block. */
+void carry_enter(Loop *loop, IrBlock *block, bool is_body, ValueVec *args);
 /* A name that has no value before the loop is carried as well: nothing goes in. An argument for
  * each of its values in `block`. */
 void carry_late(Loop *loop, IrBuilder *outer, Sym name, const Val *v, IrBlock *block, ValueVec *args);

@@ -139,14 +139,14 @@ Flow lower_for(FrontLower *low, Ast *node, const Val *range)
 	open_exits(&loop, &node->for_stmt.body, &assigned);
 	SlotVec before = frame_save(low, low->frame);
 	IrBuilder outer = low->b;
-	carry_find(&loop, &assigned, variable);
+	carry_find(&loop, &node->for_stmt.body, &assigned, variable);
 	IrBlock *block = ir_block_new(low->m, NULL);
 	IrValue *iv = ir_block_arg_add(low->m, block, b.ok ? b.from->tensor.ir->type : b.type->ir,
 				       lower_named_loc(low, variable, node->for_stmt.target->span));
 	low->b.block = block;
 	low->b.before = NULL;
 	const Val *value = b.ok ? loop_range_at(low, &b, iv) : val_tensor(low, iv, b.type);
-	carry_enter(&loop, block, &loop.args);
+	carry_enter(&loop, block, true, &loop.args);
 	frame_set(low, low->frame, variable, value);
 	const Val *broken = lower_body(&loop, &node->for_stmt.body);
 	lower_at(low, span);
@@ -282,13 +282,13 @@ Flow lower_while(FrontLower *low, Ast *node)
 	}
 	SlotVec before = frame_save(low, low->frame);
 	IrBuilder outer = low->b;
-	carry_find(&loop, &assigned, NULL);
+	carry_find(&loop, &node->if_stmt.body, &assigned, NULL);
 
 	IrBlock *first = ir_block_new(low->m, NULL), *second = ir_block_new(low->m, NULL);
 	ValueVec first_args = {0}, passed = {0};
 	low->b.block = first;
 	low->b.before = NULL;
-	carry_enter(&loop, first, &first_args);
+	carry_enter(&loop, first, false, &first_args);
 	low->licm_disabled = false;
 	const Val *cond = lower_test(low, node->if_stmt.test, go);
 	bool licm_disabled = low->licm_disabled;
@@ -298,7 +298,7 @@ Flow lower_while(FrontLower *low, Ast *node)
 	IrBuilder test_end = low->b;
 
 	low->b.block = second;
-	carry_enter(&loop, second, &loop.args);
+	carry_enter(&loop, second, true, &loop.args);
 	lower_while_body(&loop, &node->if_stmt.body, go, &outer, first, second, &first_args, &passed);
 	carry_collect(&loop);
 	carry_find_dropped(&loop, &first_args, &passed);

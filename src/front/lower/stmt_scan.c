@@ -1,6 +1,7 @@
 /* Questions about statements before they are lowered: how do they leave a loop, which names do
  * they assign or delete. */
 #include "front/core.h"
+#include "front/names/change.h"
 
 static void find_exits(LoopExits *out, const AstList *body, bool inner)
 {
@@ -191,4 +192,52 @@ void assigned_in_expressions(FrontLower *low, const AstList *list, SymVec *out)
 {
 	Scan s = {low, out};
 	scan_exprs(&s, list);
+}
+
+/* ---- objects that change ---- */
+
+static bool is_shared(const FrontLower *low, const Val *object)
+{
+	unsigned holders = 0;
+	for (const Frame *f = low->frame; f; f = f->caller)
+		for (uint32_t i = 0; i < f->slots.len; i++)
+			holders += f->slots.data[i].val && val_holds(f->slots.data[i].val, object);
+	return holders > 1;
+}
+
+/* method: that it is called by; NULL: its field is assigned. */
+static void add_object(Scan *s, const Ast *base, Sym method)
+{
+	FrontLower *low = s->low;
+	uint64_t slot;
+	if (base->kind != AST_NAME || !map_get(&low->frame->slot_of, map_key(base->name.id), &slot))
+		return;
+	const Val *v = low->frame->slots.data[slot].val;
+	if (!v || v->kind != VAL_OBJECT || v->object.klass->kind != CLASS_AGGREGATE || is_shared(low, v))
+		return;
+	const Val *member = method ? resolve_class_member(low, v->object.klass, method, NULL) : NULL;
+	if (!method || (member && member->kind == VAL_FUNCTION && effect_changes_arguments(member->function)))
+		add(s, base->name.id);
+}
+
+static void scan_changes(void *data, Ast *n)
+{
+	if (n->kind == AST_ASSIGN)
+		for (uint32_t k = 0; k < n->assign.targets.len; k++) {
+			const Ast *target = n->assign.targets.items[k];
+			if (target->kind == AST_ATTRIBUTE)
+				add_object(data, target->attribute.value, NULL);
+		}
+	else if (n->kind == AST_AUG_ASSIGN && n->aug_assign.target->kind == AST_ATTRIBUTE)
+		add_object(data, n->aug_assign.target->attribute.value, NULL);
+	else if (n->kind == AST_CALL && n->call.func->kind == AST_ATTRIBUTE)
+		add_object(data, n->call.func->attribute.value, n->call.func->attribute.attr);
+	ast_each(n, scan_changes, data);
+}
+
+void changed_objects(FrontLower *low, const AstList *body, SymVec *out)
+{
+	Scan s = {low, out};
+	for (uint32_t i = 0; i < body->len; i++)
+		scan_changes(&s, body->items[i]);
 }

@@ -133,20 +133,23 @@ static bool returns_value(const AstList *body)
 	return false;
 }
 
+static bool is_called(const FrontFunction *f)
+{
+	for (uint32_t i = 0; i < f->module->kernels.len; i++) {
+		const FrontFunction *g = f->module->kernels.data[i];
+		if (g != f && mentions(f->module, g->ast->def_span, f->ast->name))
+			return true;
+	}
+	return false;
+}
+
 static bool looks_like_kernel(FrontFunction *f)
 {
 	if (f->tuned)
 		return true;
 	DiagList quiet;
 	diag_init(&quiet, f->module->session->arena, NULL);
-	if (function_parse(f, &quiet) && returns_value(&f->ast->body))
-		return false;
-	for (uint32_t i = 0; i < f->module->kernels.len; i++) {
-		const FrontFunction *g = f->module->kernels.data[i];
-		if (g != f && mentions(f->module, g->ast->def_span, f->ast->name))
-			return false;
-	}
-	return true;
+	return !f->info.is_called && !(function_parse(f, &quiet) && returns_value(&f->ast->body));
 }
 
 static const char *docstring(FrontFunction *f)
@@ -221,6 +224,7 @@ const FrontInfo *front_info(FrontFunction *f)
 		f->info.decorator_count = f->ast->decorators.len;
 		f->info.noinline = f->noinline;
 		fill_params(f);
+		f->info.is_called = is_called(f);
 		f->info.is_kernel = looks_like_kernel(f);
 		f->info.docstring = docstring(f);
 		f->info_ready = true;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include "front/tile/sem.h"
 #include "front/tile/sem_reduce.h"
+#include "ir/rewrite/fold.h"
 
 /* ---- types ---- */
 
@@ -120,7 +121,9 @@ const Val *sem_fill_padding(FrontLower *low, const Val *v, int axis, const Val *
 const Val *sem_safe_divisor(FrontLower *low, const Val *v)
 {
 	const IrOp *def = sem_ir(v)->def;
-	if (!tl_is_padded(sem_type(v)) || (def && def->kind == OP_SPLAT))
+	IrAttr constant = ir_constant_of(sem_ir(v));
+	bool same = constant ? fold_is_splat(constant) : def && def->kind == OP_SPLAT;
+	if (!tl_is_padded(sem_type(v)) || same)
 		return v;
 	return sem_fill_padding(low, v, -1, sem_const_int(low, 1, sem_elem(v)));
 }

@@ -1,5 +1,6 @@
 /* Shapes: broadcasting, reshape, transposition, join and split. */
 #include "front/tile/sem.h"
+#include "ir/rewrite/fold.h"
 
 bool sem_check_shape(FrontLower *low, const char *what, const int64_t *shape, uint32_t rank)
 {
@@ -31,6 +32,11 @@ const Val *sem_splat(FrontLower *low, const Val *scalar, const int64_t *shape, u
 	if (rank == 0)
 		return scalar;
 	TlType type = tl_block(low, sem_type(scalar), shape, rank);
+	IrAttr constant = ir_constant_of(sem_ir(scalar));
+	if (constant) {
+		IrAttr tile = fold_splat(low->cx, type->ir, fold_word(constant, 0));
+		return sem_make(low, irb_constant(&low->b, tile), type);
+	}
 	return sem_make(low, irb_1(&low->b, OP_SPLAT, type->ir, sem_ir(scalar)), type);
 }
 

@@ -143,17 +143,25 @@ static bool guess(Guess *g, DiagList *diags)
 	return true;
 }
 
+/* False after diagnosing. `complete` is the options with which the kernel is tried. */
+static bool guess_open(Guess *g, JitKernel *kernel, const JitOptions *options, JitOptions *complete,
+		       DiagList *diags)
+{
+	*g = (Guess){.kernel = kernel, .options = complete, .arena = diags->arena};
+	diags->sources = &kernel->module->sources;
+	if (!jit_options(kernel, options, complete, diags))
+		return false;
+	complete->policy = JIT_POLICY_GENERIC;
+	g->classed = ARENA_ARRAY(g->arena, FrontClassed, kernel->info->param_count + 1);
+	return true;
+}
+
 JitStatus jit_guess_signature(JitKernel *kernel, const JitOptions *options, const char **guessed,
 			      DiagList *diags)
 {
 	JitOptions complete;
-	Guess g = {.kernel = kernel, .options = &complete, .arena = diags->arena};
-	diags->sources = &kernel->module->sources;
-	if (!jit_options(kernel, options, &complete, diags))
-		return JIT_ARGUMENT;
-	complete.policy = JIT_POLICY_GENERIC;
-	g.classed = ARENA_ARRAY(g.arena, FrontClassed, kernel->info->param_count + 1);
-	if (kernel->function && !guess(&g, diags))
+	Guess g;
+	if (!guess_open(&g, kernel, options, &complete, diags) || (kernel->function && !guess(&g, diags)))
 		return JIT_ARGUMENT;
 	*guessed = g.signature ? g.signature : "";
 	return JIT_OK;
@@ -163,13 +171,10 @@ JitStatus jit_classify_signature(JitKernel *kernel, const char *signature, const
 				 const FrontClassed **classed, const char **guessed, DiagList *diags)
 {
 	JitOptions complete;
-	Guess g = {.kernel = kernel, .options = &complete, .arena = diags->arena};
-	diags->sources = &kernel->module->sources;
+	Guess g;
 	*guessed = NULL;
-	if (!jit_options(kernel, options, &complete, diags))
+	if (!guess_open(&g, kernel, options, &complete, diags))
 		return JIT_ARGUMENT;
-	complete.policy = JIT_POLICY_GENERIC;
-	g.classed = ARENA_ARRAY(g.arena, FrontClassed, kernel->info->param_count + 1);
 	if (!kernel->function) { /* IR text has no constexprs */
 		*classed = g.classed;
 		return JIT_OK;

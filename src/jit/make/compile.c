@@ -77,14 +77,10 @@ IrModule *jit_lower(const JitVariant *variant, IrCx *cx, SourceSet *sources, Fro
 /* MLIR_ENABLE_DUMP: 1 for all kernels, else the name of one. When texts are made again there was something to see already. */
 bool jit_dumps_before(const JitVariant *variant)
 {
-	static const char *const words[] = {"0", "false", "off", "no", "n"};
-	const char *given = option_given(OPTION_MLIR_DUMP, NULL);
-	if (!given || variant->ready || !variant->kernel->module->host->dump)
+	if (variant->ready || !variant->kernel->module->host->dump)
 		return false;
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (strcasecmp(given, words[i]) == 0)
-			return false;
-	return option_is_on(OPTION_MLIR_DUMP) || strcmp(given, variant->kernel->info->name) == 0;
+	const char *name = jit_dump_name();
+	return option_is_on(OPTION_MLIR_DUMP) || (name && strcmp(name, variant->kernel->info->name) == 0);
 }
 
 bool jit_dumps(const JitVariant *variant, OptionId setting)
@@ -284,6 +280,7 @@ bool jit_compile_ir(JitVariant *variant, DiagList *diags)
 
 bool jit_compile(JitVariant *variant, DiagList *diags)
 {
+	jit_warn_dump_names(variant->kernel->module, diags);
 	if (variant->options.gpu && !variant->options.sim)
 		return jit_gpu_make(variant, diags);
 	if (!jit_compile_ir(variant, diags) || !prepare(variant, diags))

@@ -1,7 +1,9 @@
 /* NESO_DUMP: the IR after each pass, a file for each: FOLDER/KERNEL-HASH/NN-PASS.ttir or .ttgir, numbered as they ran. */
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/option/option.h"
@@ -17,6 +19,39 @@ bool jit_dumps_passes(const JitVariant *variant)
 	const char *kernels = option_given(OPTION_DUMP_KERNEL, NULL);
 	return !variant->ready && option_given(OPTION_DUMP_PASSES, NULL) &&
 	       (!kernels || fnmatch(kernels, variant->kernel->info->name, 0) == 0);
+}
+
+const char *jit_dump_name(void)
+{
+	static const char *const words[] = {"0", "false", "off", "no", "n"};
+	const char *given = option_given(OPTION_MLIR_DUMP, NULL);
+	for (size_t i = 0; given && i < ARRAY_LEN(words); i++)
+		if (strcasecmp(given, words[i]) == 0)
+			return NULL;
+	return option_is_on(OPTION_MLIR_DUMP) ? NULL : given;
+}
+
+static bool matches_some(const JitModule *module, const char *names)
+{
+	for (uint32_t i = 0; i < module->kernel_count; i++)
+		if (fnmatch(names, module->kernels[i].info->name, 0) == 0)
+			return true;
+	return false;
+}
+
+void jit_warn_dump_names(JitModule *module, DiagList *diags)
+{
+	const char *name = jit_dump_name(), *names = option_given(OPTION_DUMP_KERNEL, NULL);
+	const char *folder = option_given(OPTION_DUMP_PASSES, NULL);
+	LineCol none = {0, 0};
+	if ((!name && !names) || atomic_exchange(&module->dump_names_told, true))
+		return;
+	if (name && !matches_some(module, name))
+		diag_add_at(diags, NULL, none, DIAG_DUMP_NAME, "MLIR_ENABLE_DUMP", name, module->path);
+	if (names && !folder)
+		diag_add_at(diags, NULL, none, DIAG_DUMP_FOLDER, names);
+	else if (names && !matches_some(module, names))
+		diag_add_at(diags, NULL, none, DIAG_DUMP_NAME, "NESO_DUMP_KERNEL", names, module->path);
 }
 
 void jit_pass_dump_open(JitVariant *variant)

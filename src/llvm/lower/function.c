@@ -8,6 +8,7 @@
 #include "llvm/lower/regs.h"
 #include "llvm/memory/shared.h"
 
+#include <ctype.h>
 #include <llvm/Config/llvm-config.h>
 
 bool lower_is_kernel(const Lower *lw, const IrOp *func)
@@ -104,14 +105,26 @@ static LLVMTypeRef function_type(Lower *lw, const IrOp *func)
 	return LLVMFunctionType(result, types, in, false);
 }
 
+/* PTX names are of letters, digits and '_', which says what tools show too. */
+static const char *ptx_name(Lower *lw, const IrOp *func)
+{
+	char *name = arena_strdup(lw->arena, ir_func_name(func));
+	for (char *c = name; *c; c++)
+		if (!isalnum((unsigned char)*c))
+			*c = '_';
+	return name;
+}
+
 static LLVMValueRef declare(Lower *lw, const IrOp *func)
 {
 	CONTRACT(func->kind == OP_FUNC);
-	Sym name = ir_func_name(func);
-	LLVMValueRef fn = LLVMGetNamedFunction(lw->mod, name);
+	LLVMValueRef fn = map_get_ptr(&lw->functions, func);
 	if (fn)
 		return fn;
+	/* Two symbols may make one name: LLVM gives the later a number. */
+	const char *name = lower_is_kernel(lw, func) ? ir_func_name(func) : ptx_name(lw, func);
 	fn = LLVMAddFunction(lw->mod, name, function_type(lw, func));
+	map_put_ptr(&lw->functions, func, fn);
 	unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
 	LLVMAddAttributeAtIndex(fn, LOWER_ON_FUNCTION, LLVMCreateEnumAttribute(lw->cx, nounwind, 0));
 	if (lower_is_kernel(lw, func)) {
@@ -220,7 +233,12 @@ static void declare_shared(Lower *lw)
 
 bool lower_module(Lower *lw)
 {
+	map_init(&lw->functions, lw->arena);
 	declare_shared(lw);
+	/* Kernels first: they keep their names. */
+	for (IrOp *op = ir_module_block(lw->module)->first; op; op = op->next)
+		if (op->kind == OP_FUNC && lower_is_kernel(lw, op))
+			declare(lw, op);
 	for (IrOp *op = ir_module_block(lw->module)->first; op; op = op->next)
 		if (op->kind == OP_FUNC && !lower_FUNC(lw, op))
 			return false;

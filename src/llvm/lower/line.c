@@ -71,7 +71,8 @@ void lower_line_function(Lower *lw)
 			(LLVMDWARFEmissionKind)DIRECTIVES_ONLY, 0, true, false, "", 0, "", 0);
 		d->type = LLVMDIBuilderCreateSubroutineType(d->di, file, NULL, 0, LLVMDIFlagZero);
 	}
-	d->function = function_of(lw, ir_func_name(lw->func), file, at ? at->line : 0);
+	size_t len;
+	d->function = function_of(lw, LLVMGetValueName2(lw->fn, &len), file, at ? at->line : 0);
 	LLVMSetSubprogram(lw->fn, d->function);
 	map_init(&d->outer, lw->arena);
 	map_init(&d->places, lw->arena);

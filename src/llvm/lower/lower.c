@@ -4,6 +4,7 @@
  * lower/thread.c, each op's hook in the file of its kind. */
 #include <llvm-c/DebugInfo.h>
 
+#include "base/stop.h"
 #include "ir/diag.h"
 #include "llvm/lower_int.h"
 
@@ -47,8 +48,9 @@ bool lower_op(Lower *lw, IrOp *op)
 
 bool lower_block(Lower *lw, IrBlock *block)
 {
+	/* Who began the module raises what ends it, when what LLVM was given is put away. */
 	for (IrOp *op = block->first; op && !ir_has_trait(op, TRAIT_TERM); op = op->next)
-		if (!lower_op(lw, op))
+		if (!stop_goes_on(NULL) || !lower_op(lw, op))
 			return false;
 	return true;
 }

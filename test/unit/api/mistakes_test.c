@@ -186,6 +186,27 @@ static void test_tuning(void **state)
 	expect(status, NESO_ERROR_USAGE, diagnostics, "are 0 or more");
 }
 
+/* DIAG_SYMBOL_TAKEN */
+static void test_a_name_that_is_taken(void **state)
+{
+	Call *c = *state;
+	static const char ir[] = "module {\n"
+				 "tt.func public @k(%n: i32) {\ntt.call @other() : () -> ()\ntt.return\n}\n"
+				 "tt.func private @other() attributes {noinline = true} {\ntt.return\n}\n}\n";
+	neso_module *module;
+	neso_kernel *kernel;
+	neso_variant *variant;
+	neso_diagnostics *diagnostics;
+	assert_int_equal(neso_module_load_ir(c->context, "k.ttir", ir, sizeof ir - 1, &module, NULL),
+			 NESO_OK);
+	assert_int_equal(neso_module_find(module, "k", &kernel, NULL), NESO_OK);
+	c->options.symbol = "other";
+	neso_status status = neso_kernel_compile(kernel, "i32", &c->options, &variant, &diagnostics);
+	expect(status, NESO_ERROR_SOURCE, diagnostics,
+	       "'other' is no name for the code of k: a function that it calls has it");
+	neso_module_free(module);
+}
+
 static void test_a_number_that_is_not_there(void **state)
 {
 	(void)state;
@@ -201,6 +222,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_options, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_other_constants_than_a_variant_has, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_tuning, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_name_that_is_taken, setup, teardown),
 		cmocka_unit_test(test_a_number_that_is_not_there),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -183,8 +183,8 @@ static void test_host(void **unused)
 	const char *ir = kit_lower(&k, front_find(m, "make.inner"), WORDS("*fp16"));
 	if (!ir)
 		fail_msg("%s", kit_messages(&k));
-	assert_holds(ir, "tt.call @scaled__int32(");
-	assert_holds(ir, "tt.call @add_two__int32(");
+	assert_holds(ir, "tt.call @elsewhere.scaled__i32__(");
+	assert_holds(ir, "tt.call @tools.add_two__i32__(");
 	assert_holds(ir, "arith.constant 8 : i32");
 	assert_holds(ir, "math.sqrt");
 	assert_holds(ir, "f32 to f16");
