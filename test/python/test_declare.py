@@ -208,6 +208,41 @@ class Declared(unittest.TestCase):
         self.assertIn("late  " + HERE, triton.explain())
         self.assertIn('neso_variants{kernel="late",path="', triton.explain("prometheus"))
 
+    def in_process(self, text, **environment):
+        done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env={**os.environ, **environment})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def test_settings_that_cannot_be(self):
+        """A Python process is told once, its forked children not again."""
+        nowhere = os.path.join(self.folder.name, "nowhere", "file")
+        text = """
+import os, neso
+neso._native.info("threads")
+pid = os.fork()
+neso._native.info("threads")
+pid and os.waitpid(pid, 0)
+"""
+        done = self.in_process(text, NESO_EXPLAIN=nowhere, NESO_TRACE=nowhere, NESO_RECORD=nowhere, NESO_THREADS="many")
+        self.assertEqual(done.stderr.count("NESO_EXPLAIN: nobody can ask at " + nowhere), 1, done.stderr)
+        self.assertEqual(done.stderr.count("NESO_TRACE: nothing is traced to " + nowhere), 1, done.stderr)
+        self.assertEqual(done.stderr.count("launches are not recorded to " + nowhere), 1, done.stderr)
+        self.assertEqual(done.stderr.count("NESO_THREADS is 'many'"), 1, done.stderr)
+
+    def test_socket_goes_with_the_process(self):
+        path = os.path.join(self.folder.name, "socket")
+        text = f"""
+import os, neso
+neso._native.info("threads")
+assert os.path.exists({path!r})
+pid = os.fork()
+if pid:
+    assert os.waitpid(pid, 0)[1] == 0
+    assert os.path.exists({path!r})
+"""
+        self.in_process(text, NESO_EXPLAIN=path)
+        self.assertFalse(os.path.exists(path))
+
 
 if __name__ == "__main__":
     unittest.main()
