@@ -49,8 +49,8 @@ static void script_words(Str text, Arena *arena, Names *out)
 	}
 }
 
-/* A program's bytes on their way by: a window on the end of what came, so that a path that lies in two
- * pieces is seen whole. */
+/* A program's bytes on their way by: a window on the end of what came, so that a path that lies in
+ * two pieces is seen whole. */
 typedef struct Window {
 	Arena *arena;
 	Names words;
@@ -59,8 +59,8 @@ typedef struct Window {
 	char bytes[LONGEST_PATH + LARGEST_PIECE];
 } Window;
 
-/* Absolute paths with "ptxas" in them. One that ends where the window does waits for what comes next, unless
- * that was the last. Gives how many bytes are done with. */
+/* Absolute paths with "ptxas" in them. One that ends where the window does waits for what comes
+ * next, unless that was the last. Gives how many bytes are done with. */
 static size_t binary_words(Window *w, bool last)
 {
 	static const char mark[] = "ptxas";

@@ -196,7 +196,7 @@ static const struct {
 	{"neso_tier_values", "gauge", "values that policy tiered remembers, by what became of them"},
 };
 
-/* Kernels with the same labels, of which each may be written once: what a factory makes is summed up. */
+/* Kernels with the same labels, which may be written once: what a factory makes is summed up. */
 typedef struct Group {
 	const FrontInfo *info;
 	double values[SERIES];
@@ -254,8 +254,14 @@ static void tier_samples(Text *out, const Group *group)
 	const struct {
 		const char *name;
 		uint32_t count;
-	} states[] = {{"counted", t->values - decided}, {"compiling", t->compiling}, {"tried", t->tried},
-		      {"special", t->special},		{"generic", t->generic},     {"failed", t->failed}};
+	} states[] = {
+		{"counted", t->values - decided},
+		{"compiling", t->compiling},
+		{"tried", t->tried},
+		{"special", t->special},
+		{"generic", t->generic},
+		{"failed", t->failed},
+	};
 	for (size_t i = 0; i < ARRAY_LEN(states); i++) {
 		begin_sample(out, TIER_VALUES, group);
 		text_printf(out, ",state=\"%s\"} %u\n", states[i].name, states[i].count);

@@ -24,7 +24,7 @@ typedef struct ApiServer {
 	struct Leaving *leaving;
 } ApiServer;
 
-/* What the end of the process looks at, which may come without the context's. It stays until then. */
+/* What the end of the process looks at, which may come without the context's. It stays so long. */
 typedef struct Leaving {
 	atomic_bool removed;
 	pid_t pid;

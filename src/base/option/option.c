@@ -26,7 +26,7 @@ static const char *const names[] = {
 #undef OPTION_OTHER
 };
 
-/* Of each option's first name and second; so a look at the environment compares no text of another length. */
+/* Of each option's first name and second: a look at the environment compares no other texts. */
 static const uint8_t lengths[2 * OPTION__COUNT] = {
 #define OPTION(id, name, type, preset, variable, other, key, state, doc) \
 	[2 * OPTION_##id] = sizeof(variable) - 1, [2 * OPTION_##id + 1] = sizeof(other) - 1,

@@ -17,7 +17,7 @@ bool jit_options(const JitKernel *kernel, const JitOptions *given, JitOptions *o
 	if (!jit_target(kernel, out->target, &out->gpu, &out->sim, diags))
 		return false;
 	out->ptx_only = out->ptx_only && out->gpu && !out->sim;
-	/* A GPU has its limits: so a launch on the CPU that was recorded declares what one on a GPU asks for. */
+	/* A GPU has its limits: so a launch that the CPU recorded declares one on a GPU. */
 	out->no_gpu_limits = out->no_gpu_limits && !out->gpu;
 	/* The CPU has no threads of a program to run out of. */
 	if (!base_is_pow2(out->num_warps) || out->num_warps > UINT32_MAX / TARGET_WARP_SIZE)

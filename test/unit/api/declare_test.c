@@ -3,6 +3,7 @@
  * parameters, explain. */
 #include "nv_kit.h"
 
+#include <stdatomic.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -25,12 +26,12 @@ typedef struct Fixture {
 	neso_context *context;
 	neso_module *module;
 	neso_kernel *add, *own;
-	int compiles;
+	atomic_int compiles; /* warming has threads */
 } Fixture;
 
 static bool count_compiles(void *data, const neso_event *event)
 {
-	((Fixture *)data)->compiles += event->kind == NESO_EVENT_COMPILE_BEGIN;
+	atomic_fetch_add(&((Fixture *)data)->compiles, event->kind == NESO_EVENT_COMPILE_BEGIN);
 	return true;
 }
 

@@ -64,7 +64,7 @@ static void close_all(Fixture *f)
 	neso_context_free(f->context);
 }
 
-/* minor: the second GPU is an sm_8MINOR, beside an sm_80. Skips the test where GPU code cannot be made. */
+/* minor: the second GPU is an sm_8MINOR, beside an sm_80. Skips where GPU code cannot be made. */
 static void begin(Fixture *f, int minor)
 {
 	char path[4096];
