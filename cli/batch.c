@@ -286,7 +286,8 @@ static void print_result(const Batch *b, long threads)
 	if (n[JOB_HIT])
 		printf(", %.2f s saved", saved);
 	if (lost)
-		printf("; %zu not in the compile cache, which keeps variants for GPUs (--target), where it is not switched off", lost);
+		printf("; %zu not in the compile cache, which keeps variants for GPUs (--target), where it is not "
+		       "switched off, and its key file has more than public keys", lost);
 	putchar('\n');
 }
 

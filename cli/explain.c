@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -23,11 +24,17 @@ static int connected(const char *path)
 		return -1;
 	}
 	memcpy(address.sun_path, path, len + 1);
+	const struct timeval patience = {.tv_sec = 10};
 	const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	if (fd >= 0)
+		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
 	if (fd >= 0 && connect(fd, (const struct sockaddr *)&address, sizeof address) == 0)
 		return fd;
-	input_error("%s: %s (a process listens there that was started with NESO_EXPLAIN=%s)", path,
-		    strerror(errno), path);
+	if (fd >= 0 && errno == ECONNREFUSED)
+		input_error("%s: the process that listened there has ended", path);
+	else
+		input_error("%s: %s (a process listens there that was started with NESO_EXPLAIN=%s)", path,
+			    strerror(errno), path);
 	if (fd >= 0)
 		close(fd);
 	return -1;
@@ -54,7 +61,11 @@ static int explain(const Parsed *parsed)
 	bool good = write(fd, question, strlen(question)) == (ssize_t)strlen(question);
 	while (good && (n = read(fd, bytes, sizeof bytes)) != 0)
 		good = n > 0 ? fwrite(bytes, 1, (size_t)n, stdout) == (size_t)n : errno == EINTR;
+	if (!good && (errno == EAGAIN || errno == EWOULDBLOCK))
+		errno = ETIMEDOUT; /* what a child of a process that ended holds open answers nothing */
+	const int failed = errno;
 	close(fd);
+	errno = failed;
 	return good ? EXIT_DONE : input_error("%s: %s", parsed->args[0], strerror(errno));
 }
 

@@ -27,6 +27,12 @@ static int record(const Parsed *parsed)
 		return input_error("the working folder: %s", strerror(errno));
 	if (setenv("NESO_RECORD", *file == '/' ? file : take_printf("%s/%s", here, file), 1) != 0)
 		return input_error("%s", strerror(errno));
+	char *folder = take_text(file, strlen(file));
+	char *slash = strrchr(folder, '/');
+	if (slash)
+		slash[slash == folder] = '\0';
+	if (access(slash ? folder : ".", W_OK | X_OK) != 0)
+		return input_error("%s: %s", file, strerror(errno));
 	char **argv = take((parsed->arg_count + 1) * sizeof *argv);
 	for (size_t i = 0; i < parsed->arg_count; i++)
 		argv[i] = take_text(parsed->args[i], strlen(parsed->args[i]));

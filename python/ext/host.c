@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+enum { LOG_NOTICE = -1 }; /* beside neso_log_level: told once (runtime/host.py) */
+
 Host host;
 unsigned host_generation = 1;
 
@@ -177,6 +179,20 @@ static char *package_folders(void)
 	return copy;
 }
 
+/* What is wrong with settings. Names that are unknown the package tells itself. */
+static void tell_warnings(const neso_diagnostics *diagnostics)
+{
+	for (size_t i = 0; host.print && i < neso_diagnostics_count(diagnostics); i++) {
+		const neso_diagnostic *d = neso_diagnostics_get(diagnostics, i);
+		if (strcmp(d->code, "SETTING_UNKNOWN") == 0)
+			continue;
+		PyObject *told = PyObject_CallFunction(host.print, "is", LOG_NOTICE, d->text);
+		if (!told)
+			PyErr_WriteUnraisable(host.print);
+		Py_XDECREF(told);
+	}
+}
+
 neso_context *host_context(void)
 {
 	if (context)
@@ -198,6 +214,7 @@ neso_context *host_context(void)
 		host_fail(status, diagnostics, NULL);
 		return NULL;
 	}
+	tell_warnings(diagnostics);
 	neso_diagnostics_free(diagnostics);
 	return context;
 }

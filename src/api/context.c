@@ -126,45 +126,14 @@ static InterpPool *on_pool(void *data)
 
 /* ---- facts ---- */
 
-static const char *const *collect_info(Arena *arena, unsigned threads)
-{
-	Text dtypes;
-	text_init(&dtypes, arena);
-	for (int d = NESO_INT1; d <= NESO_FP64; d++)
-		text_printf(&dtypes, d == NESO_INT1 ? "%s" : " %s", neso_dtype_name((neso_dtype)d));
-	const char *const rows[] = {
-		"version", NESO_VERSION,
-		"build", base_source_hash,
-		"abi", arena_printf(arena, "%d", NESO_ABI),
-		"targets", arena_printf(arena, "interp %s", target_names(arena, " ")),
-		"simd", interp_simd(),
-		"threads", arena_printf(arena, "%u", threads ? threads : os_cpu_count()),
-		"stages", "source ttir-raw ttir ttgir llir ptx cubin sass",
-		"dtypes", dtypes.data,
-		NULL,
-	};
-	return arena_copy(arena, rows, sizeof rows);
-}
-
 const char *neso_context_info_name(const neso_context *context, size_t index)
 {
-	if (!context)
-		return NULL;
-	size_t i = 0;
-	for (; context->info[2 * i]; i++)
-		if (i == index)
-			return context->info[2 * i];
-	return api_fact_name(index - i);
+	return context ? api_fact_name(index) : NULL;
 }
 
 const char *neso_context_info(const neso_context *context, const char *name)
 {
-	if (!context || !name)
-		return NULL;
-	for (size_t i = 0; context->info[2 * i]; i++)
-		if (strcmp(context->info[2 * i], name) == 0)
-			return context->info[2 * i + 1];
-	return api_fact(context, name);
+	return context && name ? api_fact(context, name) : NULL;
 }
 
 /* ---- life ---- */
@@ -227,7 +196,6 @@ static void fill(neso_context *context, const neso_context_options *options)
 		.launched = api_record_launch,
 		.policy = options->constexpr_policy ? (JitPolicy)options->constexpr_policy : policy_of_environment(),
 	};
-	context->info = collect_info(arena, threads);
 	NvDriverOptions driver = {.library = options->libcuda, .scratch = options->scratch, .scratch_data = options->scratch_data};
 	NvToolsOptions tools = {.ptxas = options->ptxas, .packages = options->packages};
 	context->host.cache = jit_cache_new(options->cache_dir);

@@ -9,7 +9,7 @@
 #include "jit/jit.h"
 #include "neso/neso.h"
 
-enum { API_FACTS = 5 }; /* that are found out when they are asked for (machine.c) */
+enum { API_FACTS = 13 }; /* that are found out when they are asked for (machine.c) */
 
 struct neso_context {
 	Arena arena; /* holds this struct; fixed once the context is made */
@@ -28,7 +28,6 @@ struct neso_context {
 	char *_Atomic record;         /* a file (declare/record.c), malloc; NULL: none */
 	struct ApiServer *server;     /* explain/serve.c; NULL: none */
 	struct ApiBackground *_Atomic background; /* background.c; NULL: nothing was asked yet */
-	const char *const *info; /* name, value, ... NULL */
 	_Atomic(char *) facts[API_FACTS]; /* malloc; NULL: not asked for yet */
 };
 

@@ -1,9 +1,11 @@
-/* Facts that are found out when they are asked for: the passes and the code generator, ptxas, the driver and its GPUs.
- * What a fact came to stays; two threads that ask at the same time find out twice, and one answer is kept. */
+/* Facts that are found out when they are asked for: the build, the passes and the code generator, ptxas, the driver and its
+ * GPUs. What a fact came to stays; two threads that ask at the same time find out twice, and one answer is kept. */
 #include "api/inner.h"
 
 #include <stdlib.h>
 
+#include "base/build.h"
+#include "base/os.h"
 #include "jit/codegen_load.h"
 
 typedef const char *FactFn(const neso_context *context, DiagList *diags);
@@ -11,6 +13,62 @@ typedef const char *FactFn(const neso_context *context, DiagList *diags);
 static const char *none_because(const DiagList *diags)
 {
 	return arena_printf(diags->arena, "none: %s", diags->first ? diags->first->text : "not found");
+}
+
+static const char *version_fact(const neso_context *context, DiagList *diags)
+{
+	(void)context;
+	(void)diags;
+	return NESO_VERSION;
+}
+
+static const char *build_fact(const neso_context *context, DiagList *diags)
+{
+	(void)context;
+	(void)diags;
+	return base_source_hash;
+}
+
+static const char *abi_fact(const neso_context *context, DiagList *diags)
+{
+	(void)context;
+	return arena_printf(diags->arena, "%d", NESO_ABI);
+}
+
+static const char *targets_fact(const neso_context *context, DiagList *diags)
+{
+	(void)context;
+	return arena_printf(diags->arena, "interp %s", target_names(diags->arena, " "));
+}
+
+static const char *simd_fact(const neso_context *context, DiagList *diags)
+{
+	(void)context;
+	(void)diags;
+	return interp_simd();
+}
+
+static const char *threads_fact(const neso_context *context, DiagList *diags)
+{
+	const unsigned threads = context->host.threads;
+	return arena_printf(diags->arena, "%u", threads ? threads : os_cpu_count());
+}
+
+static const char *stages_fact(const neso_context *context, DiagList *diags)
+{
+	(void)context;
+	(void)diags;
+	return "source ttir-raw ttir ttgir llir ptx cubin sass";
+}
+
+static const char *dtypes_fact(const neso_context *context, DiagList *diags)
+{
+	(void)context;
+	Text text;
+	text_init(&text, diags->arena);
+	for (int d = NESO_INT1; d <= NESO_FP64; d++)
+		text_printf(&text, d == NESO_INT1 ? "%s" : " %s", neso_dtype_name((neso_dtype)d));
+	return text.data;
 }
 
 /* Those of the code generator among them. */
@@ -71,6 +129,14 @@ static const struct {
 	const char *name;
 	FactFn *find;
 } facts[API_FACTS] = {
+	{"version", version_fact},
+	{"build", build_fact},
+	{"abi", abi_fact},
+	{"targets", targets_fact},
+	{"simd", simd_fact},
+	{"threads", threads_fact},
+	{"stages", stages_fact},
+	{"dtypes", dtypes_fact},
 	{"passes", passes_fact},
 	{"codegen", codegen_fact},
 	{"ptxas", ptxas_fact},

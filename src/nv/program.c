@@ -17,6 +17,8 @@
 enum {
 	LARGEST_SCRIPT = 256 << 10, /* bytes in which names are looked for */
 	MOST_PARTS = 32,
+	LONGEST_PATH = 4096,
+	LARGEST_PIECE = 16384,
 };
 
 typedef VEC(const char *) Names;
@@ -47,25 +49,60 @@ static void script_words(Str text, Arena *arena, Names *out)
 	}
 }
 
-/* Absolute paths with "ptxas" in the bytes of a program. */
-static void binary_words(Str bytes, Arena *arena, Names *out)
+/* A program's bytes on their way by: a window on the end of what came, so that a path that lies in
+ * two pieces is seen whole. */
+typedef struct Window {
+	Arena *arena;
+	Names words;
+	bool binary;
+	size_t len;
+	char bytes[LONGEST_PATH + LARGEST_PIECE];
+} Window;
+
+/* Absolute paths with "ptxas" in them. One that ends where the window does waits for what comes
+ * next, unless that was the last. Gives how many bytes are done with. */
+static size_t binary_words(Window *w, bool last)
 {
 	static const char mark[] = "ptxas";
-	for (size_t i = 0; i + sizeof mark - 1 <= bytes.len; i++) {
-		const char *found = memchr(bytes.ptr + i, mark[0], bytes.len - i - (sizeof mark - 2));
+	size_t done = 0;
+	for (size_t i = 0; i + sizeof mark - 1 <= w->len; i++) {
+		const char *found = memchr(w->bytes + i, mark[0], w->len - i - (sizeof mark - 2));
 		if (!found)
-			return;
-		i = (size_t)(found - bytes.ptr);
+			break;
+		i = (size_t)(found - w->bytes);
 		if (memcmp(found, mark, sizeof mark - 1) != 0)
 			continue;
 		size_t from = i, to = i + sizeof mark - 1;
-		while (from > 0 && is_word_char(bytes.ptr[from - 1]))
+		while (from > done && is_word_char(w->bytes[from - 1]))
 			from--;
-		while (to < bytes.len && is_word_char(bytes.ptr[to]))
+		while (to < w->len && is_word_char(w->bytes[to]))
 			to++;
-		if (bytes.ptr[from] == '/' && out->len < MOST_PARTS)
-			vec_push(arena, out, arena_strndup(arena, bytes.ptr + from, to - from));
+		if (to == w->len && !last)
+			break; /* it may go on */
+		if (w->bytes[from] == '/' && w->words.len < MOST_PARTS)
+			vec_push(w->arena, &w->words, arena_strndup(w->arena, w->bytes + from, to - from));
+		done = to;
 		i = to - 1;
+	}
+	return done;
+}
+
+static void look_at_piece(void *data, uint64_t at, Str piece)
+{
+	Window *w = data;
+	if (at == 0) {
+		w->binary = piece.len >= 4 && memcmp(piece.ptr, "\177ELF", 4) == 0;
+		w->words = (Names){0};
+		w->len = 0;
+	}
+	for (size_t len; w->binary && piece.len; piece.ptr += len, piece.len -= len) {
+		len = MIN(piece.len, (size_t)LARGEST_PIECE);
+		memcpy(w->bytes + w->len, piece.ptr, len);
+		w->len += len;
+		const size_t done = binary_words(w, false),
+			     kept = MIN(w->len - done, (size_t)LONGEST_PATH);
+		memmove(w->bytes, w->bytes + w->len - kept, kept);
+		w->len = kept;
 	}
 }
 
@@ -146,23 +183,33 @@ static void keep(const NvToolsOptions *o, const Content *content, const char *sa
 	o->remember(o->memory_data, memory_name(content, arena), text.data);
 }
 
-static bool read_content(const char *path, Arena *arena, Content *content)
+static bool read_script(const char *path, Arena *arena, Content *content)
 {
 	Arena bytes_arena;
 	Str bytes;
 	const char *error;
 	arena_init(&bytes_arena, 0);
-	content->hex = cache_file_hex(path, arena);
-	bool good = content->hex && os_read_file(&bytes_arena, path, &bytes, &error);
-	if (good) {
-		content->script = bytes.len < 4 || memcmp(bytes.ptr, "\177ELF", 4) != 0;
-		if (content->script)
-			script_words(bytes, arena, &content->words);
-		else
-			binary_words(bytes, arena, &content->words);
-	}
+	const bool good = os_read_file(&bytes_arena, path, &bytes, &error);
+	if (good)
+		script_words(bytes, arena, &content->words);
 	arena_free(&bytes_arena);
 	return good;
+}
+
+/* An assembler has tens of megabytes: they are read once, and not held. */
+static bool read_content(const char *path, Arena *arena, Content *content)
+{
+	Arena window_arena;
+	arena_init(&window_arena, 0);
+	Window *w = ARENA_NEW(&window_arena, Window);
+	w->arena = arena;
+	content->hex = cache_file_hex_read(path, arena, look_at_piece, w);
+	if (w->binary)
+		binary_words(w, true);
+	content->words = w->words;
+	content->script = !w->binary;
+	arena_free(&window_arena);
+	return content->hex && (!content->script || read_script(path, arena, content));
 }
 
 static bool look(const NvToolsOptions *o, const char *path, Arena *arena, Content *content)

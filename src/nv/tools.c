@@ -23,10 +23,13 @@ struct NvTools {
 /* Folders of programs below a folder of Python packages: of the toolkit 13, and of the one before it. */
 static void add_packages(NvTools *tools, const char *folder)
 {
-	static const char *const inside[] = {"nvidia/cu13/bin", "nvidia/cuda_nvcc/bin"};
+	static const char *const inside[] = {"cu13/bin", "cuda_nvcc/bin"};
+	const char *nvidia = os_path_join(&tools->arena, folder, "nvidia");
+	if (!os_is_dir(nvidia))
+		return;
 	for (size_t i = 0; i < ARRAY_LEN(inside); i++) {
 		size_t n = 0;
-		const char *bin = os_path_join(&tools->arena, folder, inside[i]);
+		const char *bin = os_path_join(&tools->arena, nvidia, inside[i]);
 		while (n < PACKAGE_BINS && tools->bins[n])
 			n++;
 		if (n < PACKAGE_BINS && os_is_dir(bin))

@@ -74,7 +74,12 @@ neso explain socket --format prometheus | grep -q '^neso_variants{kernel="add_ke
 kill $program
 wait $program || true
 refused neso explain socket
+grep -q 'socket: the process that listened there has ended' said
+refused neso explain nowhere
+grep -q 'nowhere: No such file or directory (a process listens there' said
 refused neso explain socket --format xml
+refused neso record -o nowhere/r.variants -- true
+grep -q 'nowhere/r.variants: No such file or directory' said
 
 # A pack, compiled where there is no GPU.
 [ -f "$NESO_BUILD/libneso-codegen.so" ] || exit 0

@@ -208,6 +208,64 @@ class Declared(unittest.TestCase):
         self.assertIn("late  " + HERE, triton.explain())
         self.assertIn('neso_variants{kernel="late",path="', triton.explain("prometheus"))
 
+    def test_explain_factory(self):
+        """What has the same labels is one sample: Prometheus takes no two."""
+        def factory(value):
+
+            @triton.jit(constexpr_policy="tiered")
+            def made(x_ptr, START: tl.constexpr, B: tl.constexpr):
+                tl.store(x_ptr + START + tl.arange(0, B), value)
+
+            return made
+
+        kernels = [factory(tl.constexpr(value)) for value in range(3)]
+        for kernel in kernels:
+            for start in range(4):
+                kernel[(1, )](memory(), START=start, B=4)
+        lines = [line for line in triton.explain("prometheus").splitlines() if 'made"' in line]
+        names = [line.rpartition(" ")[0] for line in lines]
+        self.assertEqual(len(set(names)), len(names), "\n".join(names))
+        self.assertIn(f'neso_launches_total{{kernel="made",path="{HERE}"}} 12', lines)
+        self.assertIn(f'neso_variants{{kernel="made",path="{HERE}"}} 3', lines)
+        self.assertIn(f'neso_forgotten_total{{kernel="made",path="{HERE}"}} 0', lines)
+        self.assertIn(f'neso_tier_values{{kernel="made",path="{HERE}",state="special"}} 0', lines)
+        self.assertIn(f'neso_tier_compiled_total{{kernel="made",path="{HERE}"}} 0', lines)
+
+    def in_process(self, text, **environment):
+        done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env={**os.environ, **environment})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def test_settings_that_cannot_be(self):
+        """A Python process is told once, its forked children not again."""
+        nowhere = os.path.join(self.folder.name, "nowhere", "file")
+        text = """
+import os, neso
+neso._native.info("threads")
+pid = os.fork()
+neso._native.info("threads")
+pid and os.waitpid(pid, 0)
+"""
+        done = self.in_process(text, NESO_EXPLAIN=nowhere, NESO_TRACE=nowhere, NESO_RECORD=nowhere, NESO_THREADS="many")
+        self.assertEqual(done.stderr.count("NESO_EXPLAIN: nobody can ask at " + nowhere), 1, done.stderr)
+        self.assertEqual(done.stderr.count("NESO_TRACE: nothing is traced to " + nowhere), 1, done.stderr)
+        self.assertEqual(done.stderr.count("launches are not recorded to " + nowhere), 1, done.stderr)
+        self.assertEqual(done.stderr.count("NESO_THREADS is 'many'"), 1, done.stderr)
+
+    def test_socket_goes_with_the_process(self):
+        path = os.path.join(self.folder.name, "socket")
+        text = f"""
+import os, neso
+neso._native.info("threads")
+assert os.path.exists({path!r})
+pid = os.fork()
+if pid:
+    assert os.waitpid(pid, 0)[1] == 0
+    assert os.path.exists({path!r})
+"""
+        self.in_process(text, NESO_EXPLAIN=path)
+        self.assertFalse(os.path.exists(path))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -95,6 +95,41 @@ class Farm(unittest.TestCase):
             self.skipTest("Dask (distributed) is not installed")
         self.assertEqual(self.run_program(PROGRAM + DASK), "['hit', 'hit', 'miss']")
 
+    def test_a_worker_that_dies(self):
+        """It is an error of its kernel's, as others are; what else was submitted is waited for."""
+        text = PROGRAM.partition("def main")[0] + """
+import os
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+
+class Failing(Executor):
+    def __init__(self):
+        self.inner, self.count = ThreadPoolExecutor(1), 0
+
+    def submit(self, function, *given):
+        self.count += 1
+        if self.count > 1:
+            return self.inner.submit(function, *given)
+        future = Future()
+        future.set_exception(OSError("a worker was lost"))
+        return future
+
+x = MockTensor("fp32")
+with compile_on(Failing(), ignore_errors=True) as farm:
+    for block in (64, 128):
+        kernels.fill.warmup(x, 100, BLOCK=block, grid=(1, ))
+assert farm.errors == [("fill", "OSError: a worker was lost")], farm.errors
+with open("k.variants", "w") as file:
+    file.write("kernels.py:fill(x: *fp32, n: i32, BLOCK={32, 64, 128}) target=sm_80")
+try:
+    triton.compile_declared("k.variants", executor=Failing())
+    raise AssertionError("nothing was raised")
+except OSError as error:
+    assert "a worker was lost" in str(error)
+import subprocess, sys  # another process sees what lies in the cache
+subprocess.run([sys.executable, "-c", "import neso; print([c for _, (c, _) in neso.compile_declared('k.variants')])"])
+"""
+        self.assertEqual(self.run_program(text), "['miss', 'hit', 'hit']")
+
     def test_configurations_of_a_tuned_kernel(self):
         """They are compiled by the executor, and measured here."""
         text = ("import kernels, neso\nfrom neso.runtime import farm\nfrom gpu_stub import Memory\n"

@@ -356,10 +356,22 @@ def compile_job(job):
 def compile_declared(file, executor=None, targets=None, shard=None, most=MOST):
     """Compiles all that a file of declarations stands for into the compile cache, for GPUs that need not be there. The files
     of the kernels are imported. executor: anything with concurrent.futures' submit() (Dask's, Ray's, MPI's); without one,
-    threads of this process. A list of (job, result) as compile_job gives them."""
+    threads of this process. A list of (job, result) as compile_job gives them. What fails is raised when the others are
+    done."""
     todo = jobs(file, targets, shard, most)
     if executor is not None:
-        waiting = [(job, executor.submit(compile_job, job)) for job in todo]
-        return [(job, future.result()) for job, future in waiting]
+        return _all_done(todo, [executor.submit(compile_job, job) for job in todo])
     with futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(zip(todo, pool.map(compile_job, todo)))
+        return _all_done(todo, [pool.submit(compile_job, job) for job in todo])
+
+
+def _all_done(todo, waiting):
+    done, failed = [], None
+    for job, future in zip(todo, waiting):
+        try:
+            done.append((job, future.result()))
+        except Exception as error:
+            failed = failed or error
+    if failed is not None:
+        raise failed
+    return done

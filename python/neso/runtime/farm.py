@@ -62,6 +62,14 @@ def compile_job(place, data, variables):
     return None
 
 
+def _error_of(future):
+    """What compile_job gave; that of a worker which died on the way."""
+    try:
+        return future.result()
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
 class Farm:
     """What compile_on gives: `submitted` jobs, and after it the `errors` of those that failed, by kernel name."""
 
@@ -97,7 +105,7 @@ class Farm:
     def finish(self):
         from concurrent.futures import wait  # here: `import neso` does without it
         wait([future for _, future in self.futures])
-        self.errors = [(name, future.result()) for name, future in self.futures if future.result()]
+        self.errors = [(name, text) for name, text in ((name, _error_of(future)) for name, future in self.futures) if text]
 
 
 @contextmanager

@@ -123,11 +123,13 @@ def _cause(code, finding):
     return ValueError(finding.text)
 
 
-_DUMP = 2
+_DUMP, _NOTICE = 2, -1
 
 
 def show(level, text):
     """Output of kernels goes to stdout, warnings and what MLIR_ENABLE_DUMP shows to stderr."""
+    if level == _NOTICE:
+        return notice(text, f"neso: {text}")
     if level == 0:
         text = breakpoints.filter_output(text)
     if level == _DUMP and os.environ.get("MLIR_DUMP_PATH"):

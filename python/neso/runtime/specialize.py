@@ -49,6 +49,9 @@ def specialize(value, is_const, specialized, align):
         if specialized and constant:
             return "constexpr", 1
         return kind, ("D" if align and divisible else "") if specialized else None
+    if hasattr(value, "data_ptr") and hasattr(value, "dtype"):  # before the questions of abstract classes, which take long
+        kind, known = _pointer(value, is_const, align)
+        return kind, known if specialized else None
     if isinstance(value, numbers.Integral):
         return specialize(int(value), is_const, specialized, align)
     if isinstance(value, numbers.Real):

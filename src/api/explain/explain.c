@@ -167,7 +167,20 @@ static void label(Text *out, const char *name, const char *value)
 	text_char(out, '"');
 }
 
-enum { SERIES = 7 };
+typedef enum Series {
+	VARIANTS,
+	COMPILED,
+	HITS,
+	SECONDS,
+	FORGOTTEN,
+	MISSED,
+	LAUNCHES,
+	MULTIPLIER,
+	TIER_COMPILED,
+	TIER_VALUES,
+	SERIES
+} Series;
+
 static const struct {
 	const char *name, *kind, *help;
 } series[SERIES] = {
@@ -175,32 +188,100 @@ static const struct {
 	{"neso_compiled_total", "counter", "variants that were compiled"},
 	{"neso_cache_hits_total", "counter", "variants that came from the compile cache"},
 	{"neso_compile_seconds_total", "counter", "time that compiling took"},
+	{"neso_forgotten_total", "counter", "variants that were forgotten again"},
 	{"neso_strict_misses_total", "counter", "launches that strict mode refused"},
 	{"neso_launches_total", "counter", "launches, where they are counted"},
 	{"neso_multiplier_values", "gauge", "values of the parameter or option that multiplies the variants"},
+	{"neso_tier_compiled_total", "counter", "variants that policy tiered made for single values"},
+	{"neso_tier_values", "gauge", "values that policy tiered remembers, by what became of them"},
 };
 
-static void sample(Text *out, int which, const neso_kernel *kernel, const Summary *s)
+/* Kernels with the same labels, which may be written once: what a factory makes is summed up. */
+typedef struct Group {
+	const FrontInfo *info;
+	double values[SERIES];
+	bool counted;
+	const char *multiplier;
+	neso_tiers tiers;
+} Group;
+
+typedef VEC(Group) Groups;
+
+static void add_tiers(Group *group, const neso_kernel *kernel)
 {
-	const double values[SERIES] = {s->count,
-				       s->compiled,
-				       s->hits,
-				       s->seconds,
-				       (double)jit_kernel_missed(kernel->jit),
-				       (double)s->launches,
-				       s->values};
-	const FrontInfo *info = jit_kernel_info(kernel->jit);
-	if (which == 5 && !s->counted)
-		return;
-	text_printf(out, "%s{", series[which].name);
-	label(out, "kernel", info->qualified_name);
-	text_char(out, ',');
-	label(out, "path", info->path);
-	if (which == 6) {
-		text_char(out, ',');
-		label(out, "parameter", s->multiplier ? s->multiplier : "");
+	neso_tiers t = {.size = sizeof t}, *sum = &group->tiers;
+	neso_kernel_tiers(kernel, &t);
+	sum->launches += t.launches;
+	sum->values += t.values;
+	sum->compiling += t.compiling;
+	sum->tried += t.tried;
+	sum->special += t.special;
+	sum->generic += t.generic;
+	sum->failed += t.failed;
+	group->values[TIER_COMPILED] += (double)t.compiled;
+}
+
+static void add_to_group(Group *group, const neso_kernel *kernel, const Summary *s)
+{
+	const double values[SERIES] = {
+		[VARIANTS] = s->count,	  [COMPILED] = s->compiled,
+		[HITS] = s->hits,	  [SECONDS] = s->seconds,
+		[FORGOTTEN] = s->gone,	  [MISSED] = (double)jit_kernel_missed(kernel->jit),
+		[LAUNCHES] = (double)s->launches,
+	};
+	for (int i = 0; i < SERIES; i++)
+		group->values[i] += values[i];
+	group->counted = group->counted && s->counted;
+	if (s->values > group->values[MULTIPLIER]) {
+		group->values[MULTIPLIER] = s->values;
+		group->multiplier = s->multiplier;
 	}
-	text_printf(out, "} %.17g\n", values[which]);
+	add_tiers(group, kernel);
+}
+
+static void begin_sample(Text *out, Series which, const Group *group)
+{
+	text_printf(out, "%s{", series[which].name);
+	label(out, "kernel", group->info->qualified_name);
+	text_char(out, ',');
+	label(out, "path", group->info->path);
+}
+
+static void tier_samples(Text *out, const Group *group)
+{
+	const neso_tiers *t = &group->tiers;
+	const uint32_t decided = t->compiling + t->tried + t->special + t->generic + t->failed;
+	const struct {
+		const char *name;
+		uint32_t count;
+	} states[] = {
+		{"counted", t->values - decided},
+		{"compiling", t->compiling},
+		{"tried", t->tried},
+		{"special", t->special},
+		{"generic", t->generic},
+		{"failed", t->failed},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(states); i++) {
+		begin_sample(out, TIER_VALUES, group);
+		text_printf(out, ",state=\"%s\"} %u\n", states[i].name, states[i].count);
+	}
+}
+
+static void sample(Text *out, Series which, const Group *group)
+{
+	if ((which == LAUNCHES && !group->counted) || (which >= TIER_COMPILED && !group->tiers.launches))
+		return;
+	if (which == TIER_VALUES) {
+		tier_samples(out, group);
+		return;
+	}
+	begin_sample(out, which, group);
+	if (which == MULTIPLIER) {
+		text_char(out, ',');
+		label(out, "parameter", group->multiplier ? group->multiplier : "");
+	}
+	text_printf(out, "} %.17g\n", group->values[which]);
 }
 
 /* ---- all ---- */
@@ -233,16 +314,30 @@ static Kernels kernels_of(const neso_context *context, Arena *arena)
 	return out;
 }
 
+/* The kernels are in order of their labels. */
+static Groups groups_of(const neso_context *context, const Kernels *kernels, Arena *arena)
+{
+	Groups groups = {0};
+	for (uint32_t k = 0; k < kernels->len; k++) {
+		const neso_kernel *kernel = kernels->data[k];
+		if (k == 0 || by_place(&kernels->data[k - 1], &kernels->data[k]) != 0)
+			vec_push(arena, &groups,
+				 ((Group){.info = jit_kernel_info(kernel->jit), .counted = true}));
+		const Summary s = summary_of(context, kernel->jit, arena);
+		add_to_group(&groups.data[groups.len - 1], kernel, &s);
+		jit_let_all_go(s.all, s.count);
+	}
+	return groups;
+}
+
 static void write_prometheus(Text *out, const neso_context *context, const Kernels *kernels)
 {
+	const Groups groups = groups_of(context, kernels, out->arena);
 	for (int i = 0; i < SERIES; i++) {
 		text_printf(out, "# HELP %s %s\n# TYPE %s %s\n", series[i].name, series[i].help,
 			    series[i].name, series[i].kind);
-		for (uint32_t k = 0; k < kernels->len; k++) {
-			const Summary s = summary_of(context, kernels->data[k]->jit, out->arena);
-			sample(out, i, kernels->data[k], &s);
-			jit_let_all_go(s.all, s.count);
-		}
+		for (uint32_t k = 0; k < groups.len; k++)
+			sample(out, (Series)i, &groups.data[k]);
 	}
 }
 

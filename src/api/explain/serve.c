@@ -21,7 +21,15 @@ typedef struct ApiServer {
 	int listening, end[2]; /* end: a pipe that is closed when the thread is to end */
 	pid_t pid;
 	pthread_t thread;
+	struct Leaving *leaving;
 } ApiServer;
+
+/* What the end of the process looks at, which may come without the context's. It stays so long. */
+typedef struct Leaving {
+	atomic_bool removed;
+	pid_t pid;
+	struct sockaddr_un address;
+} Leaving;
 
 /* ---- one question ---- */
 
@@ -144,6 +152,29 @@ static bool listen_at(ApiServer *s)
 	       listen(s->listening, 8) == 0;
 }
 
+extern int __cxa_atexit(void (*handler)(void *), void *data, void *library);
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+static void on_exit_of_process(void *data)
+{
+	Leaving *leaving = data;
+	if (!leaving->removed && leaving->pid == getpid())
+		unlink(leaving->address.sun_path);
+	free(leaving);
+}
+
+static void remove_at_exit(ApiServer *s)
+{
+	Leaving *leaving = malloc(sizeof *leaving);
+	if (!leaving)
+		return;
+	*leaving = (Leaving){.pid = s->pid, .address = s->address};
+	if (__cxa_atexit(on_exit_of_process, leaving, &__dso_handle) == 0)
+		s->leaving = leaving;
+	else
+		free(leaving);
+}
+
 /* Signals are for the program's own threads. */
 static bool start(ApiServer *s)
 {
@@ -183,6 +214,7 @@ void api_explain_begin(neso_context *context, const char *path, DiagList *diags)
 		memcpy(s->address.sun_path, path, len + 1);
 	errno = ENAMETOOLONG;
 	if (len < sizeof s->address.sun_path && pipe2(s->end, O_CLOEXEC) == 0 && listen_at(s) && start(s)) {
+		remove_at_exit(s);
 		context->server = s;
 		return;
 	}
@@ -202,6 +234,8 @@ void api_explain_end(neso_context *context)
 		s->end[1] = -1;
 		pthread_join(s->thread, NULL);
 		unlink(s->address.sun_path);
+		if (s->leaving)
+			s->leaving->removed = true;
 	}
 	close_all(s);
 }

@@ -26,6 +26,16 @@ static const char *const names[] = {
 #undef OPTION_OTHER
 };
 
+/* Of each option's first name and second: a look at the environment compares no other texts. */
+static const uint8_t lengths[2 * OPTION__COUNT] = {
+#define OPTION(id, name, type, preset, variable, other, key, state, doc) \
+	[2 * OPTION_##id] = sizeof(variable) - 1, [2 * OPTION_##id + 1] = sizeof(other) - 1,
+#define OPTION_OTHER(variable)
+#include "base/option/option.def"
+#undef OPTION
+#undef OPTION_OTHER
+};
+
 extern char **environ;
 
 const OptionInfo *option_info(OptionId id)
@@ -197,15 +207,36 @@ bool option_known(const char *variable, const char **nearest)
 	return false;
 }
 
+/* False: no option is called so. */
+static bool note_given(const char *name, size_t len, bool given[OPTION__COUNT])
+{
+	bool any = false;
+	for (size_t at = 0; at < 2 * OPTION__COUNT; at++) {
+		if (lengths[at] != len)
+			continue;
+		const OptionInfo *option = &info[at / 2];
+		if (memcmp(at % 2 ? option->other : option->variable, name, len) == 0)
+			any = given[at / 2] = true;
+	}
+	return any;
+}
+
 void option_check(DiagList *diags)
 {
+	bool given[OPTION__COUNT] = {false};
 	for (char **e = environ; e && *e; e++) {
-		const char *near = NULL, *name = arena_strndup(diags->arena, *e, strcspn(*e, "="));
-		if (is_ours(*e) && !option_known(name, &near))
+		const char *end = strchr(*e, '=');
+		const size_t len = end ? (size_t)(end - *e) : strlen(*e);
+		if (note_given(*e, len, given) || !is_ours(*e))
+			continue;
+		const char *near = NULL, *name = arena_strndup(diags->arena, *e, len);
+		if (!option_known(name, &near))
 			diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_SETTING_UNKNOWN, name,
 				    near ? arena_printf(diags->arena, "; did you mean %s?", near) : "");
 	}
 	for (int id = 0; id < OPTION__COUNT; id++) {
+		if (!given[id])
+			continue;
 		const char *from, *text = variable_of((OptionId)id, &from);
 		/* Of two of one kind: a switch, or a file. */
 		bool file = id == OPTION_OVERRIDE && text && (strchr(text, '.') || strchr(text, '/'));

@@ -9,8 +9,9 @@
 
 /* Level 1 packs PTX to a fifth at 500 MB/s; 3 takes twice the time
  * for a tenth less. Unpacking costs 20 us however little there is,
- * so that what a hit reads besides the cubin had better be as it is. */
-enum { VERSION = 3, SIGNED = 56, MAC = 88, HEAD = 152, ROW = 72, LEVEL = 1, SMALLEST_PACKED = 1024 };
+ * so that what a hit reads had better be as it is, a cubin too unless it is large. */
+enum { VERSION = 3, SIGNED = 56, MAC = 88, HEAD = 152, ROW = 72, LEVEL = 1 };
+enum { SMALLEST_PACKED = 1024, SMALLEST_PACKED_CUBIN = 16384 };
 _Static_assert(HEAD - MAC == CACHE_SIGNATURE, "entry.h");
 _Static_assert(HEAD + CACHE_SECTIONS * ROW == CACHE_ENTRY_HEAD, "entry.h");
 const char cache_other_version[] = "it has another version", cache_no_memory[] = "there is not enough memory";
@@ -44,13 +45,20 @@ static CacheDigest head_digest(const uint8_t *file, uint32_t count)
 
 /* ---- writing ---- */
 
+static bool is_left(const CacheSection *section)
+{
+	const bool cubin = strcmp(section->name, "cubin") == 0;
+	return section->bytes.len < (cubin ? SMALLEST_PACKED_CUBIN : SMALLEST_PACKED) ||
+	       strcmp(section->name, "key") == 0;
+}
+
 /* Appends the bytes, packed where that makes them fewer. */
 static void add_section(uint8_t *row, uint8_t *file, size_t *at, size_t room, const CacheSection *section)
 {
 	ASSERT(strlen(section->name) < CACHE_NAME_SIZE);
 	memcpy(row, section->name, strlen(section->name));
 	size_t len = section->bytes.len, stored = 0;
-	bool small = len < SMALLEST_PACKED || strcmp(section->name, "key") == 0;
+	const bool small = is_left(section);
 	if (!small)
 		stored = ZSTD_compress(file + *at, room, section->bytes.ptr, len, LEVEL);
 	bool packed = !small && !ZSTD_isError(stored) && stored < len;

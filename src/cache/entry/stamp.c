@@ -29,18 +29,22 @@ const char *cache_stamp(const char *path, Arena *arena, bool *settled)
 			    (long long)st.st_ctim.tv_sec, (long)st.st_ctim.tv_nsec);
 }
 
-static bool hash_all(int fd, CacheHash *hash)
+static bool hash_all(int fd, CacheHash *hash, CacheReader *reader, void *data)
 {
 	char bytes[16384];
+	uint64_t at = 0;
 	ssize_t got;
 	cache_hash_init(hash);
-	while ((got = read(fd, bytes, sizeof bytes)) > 0)
+	for (; (got = read(fd, bytes, sizeof bytes)) > 0; at += (uint64_t)got) {
 		cache_hash_add(hash, bytes, (size_t)got);
+		if (reader)
+			reader(data, at, (Str){bytes, (size_t)got});
+	}
 	return got == 0;
 }
 
 /* Once more where it changed meanwhile: a file that is being written is not taken for what it is half-way. */
-const char *cache_file_hex(const char *path, Arena *arena)
+const char *cache_file_hex_read(const char *path, Arena *arena, CacheReader *reader, void *data)
 {
 	bool settled;
 	for (int tries = 0; tries < 3; tries++) {
@@ -49,7 +53,7 @@ const char *cache_file_hex(const char *path, Arena *arena)
 		int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		if (fd < 0)
 			return NULL;
-		bool good = os_is_file(path) && hash_all(fd, &hash);
+		bool good = os_is_file(path) && hash_all(fd, &hash, reader, data);
 		close(fd);
 		after = cache_stamp(path, arena, &settled);
 		if (!good || !before || !after)
@@ -62,4 +66,9 @@ const char *cache_file_hex(const char *path, Arena *arena)
 		}
 	}
 	return NULL;
+}
+
+const char *cache_file_hex(const char *path, Arena *arena)
+{
+	return cache_file_hex_read(path, arena, NULL, NULL);
 }

@@ -13,5 +13,9 @@ const char *cache_stamp(const char *path, Arena *arena, bool *settled);
 
 /* 64 digits; NULL: it cannot be read, or it changed while it was read. */
 const char *cache_file_hex(const char *path, Arena *arena);
+/* The same for who looks at the bytes too: they come piece by piece, in order. A piece at 0 begins
+ * anew, as the file changed meanwhile. */
+typedef void CacheReader(void *data, uint64_t at, Str piece);
+const char *cache_file_hex_read(const char *path, Arena *arena, CacheReader *reader, void *data);
 
 #endif

@@ -17,6 +17,8 @@ bool jit_options(const JitKernel *kernel, const JitOptions *given, JitOptions *o
 	if (!jit_target(kernel, out->target, &out->gpu, &out->sim, diags))
 		return false;
 	out->ptx_only = out->ptx_only && out->gpu && !out->sim;
+	/* A GPU has its limits: so a launch that the CPU recorded declares one on a GPU. */
+	out->no_gpu_limits = out->no_gpu_limits && !out->gpu;
 	/* The CPU has no threads of a program to run out of. */
 	if (!base_is_pow2(out->num_warps) || out->num_warps > UINT32_MAX / TARGET_WARP_SIZE)
 		jit_diag(diags, kernel, DIAG_OPTION_VALUE, "num_warps", out->num_warps, "a power of two");

@@ -24,6 +24,7 @@ typedef struct FakeCuda {
 	void (*reset)(void);
 	/* devices */
 	int devices, version, major, minor, sms, shared_optin;
+	int second_major, second_minor; /* of the second one; 0: as the first */
 	/* kernels */
 	int registers, max_threads, static_shared, local, blocks_per_sm;
 	/* faults: from now on, the call of this name gives this result, once or always; NULL: none */

@@ -153,7 +153,7 @@ static int fake_cuDeviceTotalMem(size_t *bytes, int device)
 
 static int fake_cuDeviceGetAttribute(int *value, int attribute, int device)
 {
-	(void)device;
+	const bool second = device == 101 && fake.second_major;
 	switch (attribute) {
 	case CUDA_DEVICE_MAX_GRID_X: *value = 2147483647; break;
 	case CUDA_DEVICE_MAX_GRID_X + 1:
@@ -166,8 +166,8 @@ static int fake_cuDeviceGetAttribute(int *value, int attribute, int device)
 	case CUDA_DEVICE_MEMORY_CLOCK: *value = 3201000; break;
 	case CUDA_DEVICE_BUS: *value = 6144; break;
 	case CUDA_DEVICE_L2: *value = 60 << 20; break;
-	case CUDA_DEVICE_MAJOR: *value = fake.major; break;
-	case CUDA_DEVICE_MINOR: *value = fake.minor; break;
+	case CUDA_DEVICE_MAJOR: *value = second ? fake.second_major : fake.major; break;
+	case CUDA_DEVICE_MINOR: *value = second ? fake.second_minor : fake.minor; break;
 	case CUDA_DEVICE_SHARED_OPTIN: *value = fake.shared_optin; break;
 	default: return CUDA_INVALID_VALUE;
 	}

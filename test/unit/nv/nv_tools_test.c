@@ -554,6 +554,36 @@ static void scripts_are_followed(void **state)
 	expect_followed("#!/bin/sh\nPATH=%s:$PATH\nexec ptxas-inner \"$@\"\n");
 }
 
+/* A program of machine code that starts another one, whose path lies anywhere in it. */
+static void programs_are_followed(void **state)
+{
+	enum { SIZE = 70000, PIECE = 16384 };
+	static const int places[] = {5, 100, PIECE - 3, PIECE, 2 * PIECE - 20, 3 * PIECE - 40, -1};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+		ToolKit t;
+		static char bytes[SIZE];
+		char inner[256];
+		tools_open(&t, NULL);
+		const int len = snprintf(inner, sizeof inner, "%s/the-ptxas-inside", t.folder);
+		memset(bytes, 1, sizeof bytes);
+		memcpy(bytes, "\177ELF", 4);
+		memcpy(bytes + (places[i] < 0 ? SIZE - len : places[i]), inner, (size_t)len);
+		write_program(inner, SAYS_ITS_VERSION "0\n");
+		write_program(t.ptxas, "");
+		FILE *file = fopen(t.ptxas, "w");
+		assert_int_equal(fwrite(bytes, 1, SIZE, file), SIZE);
+		fclose(file);
+		const char *first = identity_now(&t);
+		write_program(inner, SAYS_ITS_VERSION "1\n");
+		if (strcmp(identity_now(&t), first) == 0)
+			fail_msg("not followed: at %d", places[i]);
+		write_program(inner, SAYS_ITS_VERSION "0\n");
+		assert_string_equal(identity_now(&t), first);
+		tools_close(&t);
+	}
+}
+
 /* What cannot be followed is told by its version, asked anew by each process. */
 static void scripts_are_asked(void **state)
 {
@@ -927,6 +957,7 @@ int main(void)
 		cmocka_unit_test(python_packages),
 		cmocka_unit_test(identity_is_of_content),
 		cmocka_unit_test(scripts_are_followed),
+		cmocka_unit_test(programs_are_followed),
 		cmocka_unit_test(scripts_are_asked),
 		cmocka_unit_test(option_files_count),
 		cmocka_unit_test(drivers_compiler),
