@@ -184,20 +184,18 @@ def exp2(arg0):
 
 @triton.jit
 def exp(arg0):
-    """e^x: x = k ln 2 + r with |r| <= ln 2 / 2 in two steps, so that r is right to the last bit."""
+    """e^x = 2^k 2^r with x log2 e = k + r; k is kept where 2^k is a normal number, and 2^r takes the rest."""
     _check(arg0)
     if arg0.dtype == tl.float64:
         return tl.exp(arg0)
     else:
-        x = tl.clamp(arg0, -105.0, 90.0, propagate_nan=tl.PropagateNan.ALL)
-        k = tl.floor(x * 1.4426950408889634 + 0.5)
-        r = tl.fma(k, -0.693145751953125, x)
-        r = tl.fma(k, -1.428606765330187e-06, r)
-        p = tl.exp2(r * 1.4426950408889634)
-        # 2^k may lie outside the range of fp32 where the product does not: two factors.
-        whole = k.to(tl.int32)
-        half = whole >> 1
-        return p * _power_of_two(half) * _power_of_two(whole - half)
+        # (k + 126) / 253, between 0 and 1. The sum rounds k + 126 to an integer, whose bits with 1 added are
+        # the exponent of 2^k, once those above them are shifted out. x - k is rounded once.
+        part = tl.clamp(tl.fma(arg0, 0.0057023519402725825, 0.4980237154150198), 0.0, 1.0)
+        sum = tl.fma(part, 253.0, 12582913.0)
+        r = tl.fma(arg0, 1.4426950216293335, 12583039.0 - sum)
+        r = tl.fma(arg0, 1.925963033500011e-08, r)
+        return tl.exp2(r) * (sum.to(tl.int32, bitcast=True) << 23).to(tl.float32, bitcast=True)
 
 
 @triton.jit
