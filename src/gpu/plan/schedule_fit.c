@@ -187,9 +187,18 @@ static bool never_meets(ScheduleCx *d)
 	return ir_walk(d->s->loop, false, meets, d);
 }
 
-/* Does nothing but products read what copies bring, and all of it come by TMA? `vectors`: threads
- * may read those, which they have done when the next iteration begins. */
-static bool is_for_products(const ScheduleCx *d, bool vectors)
+/* Do threads alone read the tile? */
+static bool is_for_threads(const ScheduledLoad *l)
+{
+	for (const IrUse *u = l->load->results[0].uses; u; u = u->next)
+		if (u->owner->kind == OP_LOCAL_ALLOC)
+			return false;
+	return true;
+}
+
+/* Does nothing but products read what copies bring, and all of it come by TMA? `threads`: what they
+ * alone read does not count, as they have done so when the next iteration begins. */
+static bool is_for_products(const ScheduleCx *d, bool threads)
 {
 	bool any = false;
 	for (uint32_t i = 0; i < d->s->loads.len; i++) {
@@ -198,7 +207,7 @@ static bool is_for_products(const ScheduleCx *d, bool vectors)
 			continue;
 		if (!l->boxes)
 			return false;
-		if (vectors && l->load->results[0].type->rank == 1)
+		if (threads && is_for_threads(l))
 			continue;
 		any = true;
 		for (const IrUse *u = l->load->results[0].uses; u; u = u->next)

@@ -35,8 +35,9 @@ static uint64_t fixed_part(const GpuWgmmaMemory *m)
 	return (uint64_t)(m->leading / 16) << 16 | (uint64_t)(m->stride / 16) << 32 | mode << 62;
 }
 
-/* Addresses are sixteens of bytes; they stay within their 14 bits whatever is added to them. The address is read from lane 0 at each
- * product: so ptxas has it in a uniform register, adds steps there, and keeps no step's descriptor, two registers, across loops. */
+/* Addresses are sixteens of bytes; they stay within their 14 bits whatever is added to them. The
+ * address is read from lane 0 at each product: so ptxas has it in a uniform register, adds steps
+ * there, and keeps no step's descriptor, two registers, across loops. */
 static LLVMValueRef descriptor(Lower *lw, const GpuWgmmaPlan *plan, const GpuWgmmaMemory *m, LLVMValueRef memory)
 {
 	LLVMValueRef address = LLVMBuildPtrToInt(lw->b, memory, lw->t.i32, "");
