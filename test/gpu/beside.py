@@ -39,3 +39,27 @@ def scaled(a_ptr, w_ptr, c_ptr, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl
         w = tl.load(w_ptr + (i + k)[:, None] * N + n[None, :])
         acc = tl.dot(a, w.to(tl.float16), acc)
     tl.store(c_ptr + m[:, None] * N + n[None, :], acc)
+
+
+@triton.jit
+def masked(q_ptr, k_ptr, v_ptr, o_ptr, n, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    """Causal attention whose masks are added: of keys that are not there, of those that come later."""
+    m, c, d = tl.program_id(0) * BM + tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, D)
+    q = tl.load(q_ptr + m[:, None] * D + d[None, :])
+    acc = tl.zeros([BM, D], tl.float32)
+    top = tl.full([BM], -1e30, tl.float32)
+    sums = tl.zeros([BM], tl.float32)
+    for i in range(0, tl.minimum(n, (tl.program_id(0) + 1) * BM), BN):
+        k = tl.load(k_ptr + (i + c)[:, None] * D + d[None, :], mask=(i + c)[:, None] < n, other=0.0)
+        s = tl.zeros([BM, BN], tl.float32)
+        s += tl.dot(q, tl.trans(k))
+        s += tl.where((i + c)[None, :] < n, 0, float("-inf"))
+        s += tl.where(m[:, None] >= (i + c)[None, :], 0, float("-inf"))
+        new = tl.maximum(top, tl.max(s, 1) * 0.125)
+        p = tl.exp2(s * 0.125 - new[:, None])
+        f = tl.exp2(top - new)
+        sums = sums * f + tl.sum(p, 1)
+        v = tl.load(v_ptr + (i + c)[:, None] * D + d[None, :], mask=(i + c)[:, None] < n, other=0.0)
+        acc = tl.dot(p.to(tl.float16), v, acc * f[:, None])
+        top = new
+    tl.store(o_ptr + m[:, None] * D + d[None, :], (acc / sums[:, None]).to(tl.float16))
