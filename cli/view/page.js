@@ -328,7 +328,7 @@ const productsOf = { sm_80: 1024, sm_86: 512, sm_89: 512 };
 /* What the compiler's model says of an iteration, in cycles of an SM: 64 bytes a cycle from the second-level cache, 128
  * of shared memory, N / 2 for a wgmma of m64nN; what threads compute where the plan of the loop has counted it. */
 function cycles(loop, remarks) {
-  const found = remarks.find(r => r.kind === "loop" && r.figures.tensor_cycles !== undefined);
+  const found = remarks.find(r => r.kind === "loop" && r.rule !== "cycles" && r.figures.tensor_cycles !== undefined);
   /* What is done ahead stands before the loop, too, once for each stage but the last. */
   const stages = loop.figures.stages;
   const each = r => r.kind === "memory" && r.times % stages === 0 ? r.times / stages : r.kind === "load" ? 1 : r.times;

@@ -107,7 +107,7 @@ planted '/scf.for/,/scf.yield/s/pendings = 0/pendings = 2/' "error: missing wait
 planted '/scf.for/,/scf.yield/{/fence_async/d}' "error: missing fence"
 planted '/fence_async/d' "error: missing fence"
 
-# By the assembler: nothing is spilled but where four products' results stand at once in 255 registers, nothing is serialised.
+# By the assembler: nothing is spilled, causal or not, nothing is serialised.
 command -v ptxas >/dev/null || [ -x "${CUDA_HOME:-/usr/local/cuda}/bin/ptxas" ] || exit $failed
 assembled() { # NAME THREADS KERNEL SIGNATURE WARPS STAGES
 	name=$1 threads=$2
@@ -119,6 +119,12 @@ assembled() { # NAME THREADS KERNEL SIGNATURE WARPS STAGES
 assembled split64 128 backward "$(split 64 0)" 4 5
 assembled split128 256 backward "$(split 128 0)" 4 5
 assembled square128 256 backward "$h,$h,$h,$h,$h,$h,$h,$f,$f,fp32,i32:16,128,64,64,64,64,2,0" 8 3
+for warps in 4 8; do
+	assembled causal64-$warps $((warps * 32)) backward "$(split 64 1)" $warps 5
+	assembled causal128-$warps 256 backward "$(split 128 1)" $warps 3
+done
+assembled wide128 256 backward "$h,$h,$h,$h,$h,$h,$h,$f,$f,fp32,i32:16,128,64,128,128,64,2,1" 8 2
 assembled adding64 256 backward_adding "$(adding 64 64 128)" 8 2
 assembled adding128 256 backward_adding "$(adding 128 128 64)" 8 2
+assembled rows128 256 backward_adding "$(adding 128 64 128)" 8 2
 exit $failed

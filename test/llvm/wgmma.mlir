@@ -1,6 +1,7 @@
-// One operation for all of K, descriptors by bytes from the start; nothing to add to: accumulators are not read. B lies along N.
+// One operation for all of K, descriptors by bytes from the start, which all lanes take from the first; nothing to add to: accumulators are not read. B lies along N.
 // options: --target sm_90a --warps 4
 // CHECK: fence.proxy.async
+// CHECK-COUNT-2: shfl.sync.idx.b32 {{.*}}, 0, 31, -1;
 // CHECK: wgmma.fence.sync.aligned
 // CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, p, 1, 1, 0, 1;wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, q, 1, 1, 0, 1;
 // CHECK: wgmma.commit_group.sync.aligned

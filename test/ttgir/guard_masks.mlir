@@ -98,4 +98,28 @@ module {
     }
     tt.return
   }
+  // A number that may be -0 is another one when 0 is added.
+  // CHECK-LABEL: @minus_zero
+  // CHECK: %[[X:.*]] = tt.load
+  // CHECK: %[[A:.*]] = scf.if
+  // CHECK: %[[S:.*]] = arith.addf %[[X]], %[[A]]
+  // CHECK: tt.store {{.*}}, %[[S]]
+  tt.func public @minus_zero(%p: !tt.ptr<f32>, %to: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<4096xf32>
+    %low = arith.constant dense<0xFF800000> : tensor<4096xf32>
+    %q = tt.make_range {start = 0 : i32, end = 4096 : i32} : tensor<4096xi32>
+    %sp = tt.splat %p : !tt.ptr<f32> -> tensor<4096x!tt.ptr<f32>>
+    %at = tt.addptr %sp, %q : tensor<4096x!tt.ptr<f32>>, tensor<4096xi32>
+    scf.for %n = %c0 to %to step %c1 : i32 {
+      %x = tt.load %at : tensor<4096x!tt.ptr<f32>>
+      %sn = tt.splat %n : i32 -> tensor<4096xi32>
+      %mask = arith.cmpi sge, %q, %sn : tensor<4096xi32>
+      %a = arith.select %mask, %zero, %low : tensor<4096xi1>, tensor<4096xf32>
+      %y = arith.addf %x, %a : tensor<4096xf32>
+      tt.store %at, %y : tensor<4096x!tt.ptr<f32>>
+    }
+    tt.return
+  }
 }

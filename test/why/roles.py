@@ -19,8 +19,8 @@ def product(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK
             acc = tl.dot(a_desc.load([tile * BM, k]), b_desc.load([k, 0]), acc)
         c_desc.store([tile * BM, 0], acc.to(tl.float16))
 
-# CHECK: + loop specialised: a warp of its own copies, 8 warps multiply from tile to tile: 4 slots, 1 CTAs on an SM; an iteration is to take 1024 cycles of an SM instead of 1054 (tensor cores 1024, special functions 0, issue 0, copies 768; bound by tensor cores)
-# CHECK: + loop specialised: a warp of its own copies, 4 warps multiply: 3 slots, 2 CTAs on an SM; an iteration is to take 1024 cycles of an SM instead of 1024 (tensor cores 1024, special functions 0, issue 0, copies 1024; bound by tensor cores)
+# CHECK: + loop specialised: a warp of its own copies, 8 warps multiply from tile to tile: 4 slots, 1 CTAs on an SM; an iteration is to take 1024 cycles of an SM instead of 1054 (tensor cores 1024, shared memory 1024, special functions 0, issue 0, copies 768; bound by tensor cores)
+# CHECK: + loop specialised: a warp of its own copies, 4 warps multiply: 3 slots, 2 CTAs on an SM; an iteration is to take 1280 cycles of an SM instead of 1280 (tensor cores 1024, shared memory 1280, special functions 0, issue 0, copies 1024; bound by shared memory)
 # CHECK: - loop not-specialised: all warps do the same: the target, or a cluster, has no such warps
 # CHECK: + loop specialised: a warp of its own copies, 4 warps multiply: 3 slots, 4 CTAs on an SM; {{.*}} bound by copies)
 # CHECK-NOT: loop specialised

@@ -4,6 +4,9 @@
  *
  *	x = select(mask, y, z)        where all of the mask is true, x is y: neither mask nor selection is computed. So causal
  *	                              attention masks the blocks on its diagonal alone
+ *	x = y + select(mask, 0, c)    is select(mask, y, y + c) where y is not -0, as no sum that
+ *	                              begins with 0 is. So is a product that adds to such a tile, where
+ *	                              c is -inf: it adds to nothing then
  *	m = max(s * c)                where c is positive and finite, m is max(s) * c: rounding keeps the order, and s * c is not
  *	                              needed by itself where all else that takes it can fuse it
  *
@@ -12,6 +15,7 @@
  * 32. Tiles of few registers stay as they are. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"
+#include "ir/rewrite/fold.h"
 
 #include <math.h>
 
@@ -193,6 +197,17 @@ static void move_behind(IrOp *op, IrOp *choice)
 	ir_op_insert_after(op, choice);
 }
 
+/* What else a selection takes, where it alone does so, goes into its branch. */
+static void sink_other(IrOp *op, IrValue *other, const IrBlock *block)
+{
+	IrOp *made = other->def;
+	if (!made || made->block != block || !ir_has_one_use(other) ||
+	    !ir_has_trait(made, TRAIT_ELEM) || !ir_is_pure(made))
+		return;
+	ir_op_unlink(made);
+	ir_op_insert_before(made, op);
+}
+
 static bool guard_select(Guards *g, IrOp *op)
 {
 	IrModule *m = g->cx->module;
@@ -209,9 +224,127 @@ static bool guard_select(Guards *g, IrOp *op)
 	}
 	IrBlock *plain = ir_block_new(m, NULL);
 	IrBuilder then = ir_at_end(m, plain, op->loc);
-	IrValue *kept = ir_operand(op, 1);
+	IrValue *kept = ir_operand(op, 1), *other = ir_operand(op, 2);
 	irb_op(&then, OP_YIELD, &kept, 1, NULL, 0, 0);
-	branch(g, op, look.all, plain, ir_operand(op, 0));
+	IrOp *choice = branch(g, op, look.all, plain, ir_operand(op, 0));
+	sink_other(op, other, choice->block);
+	return true;
+}
+
+/* ---- masks that are added ---- */
+
+static bool is_all(const IrValue *v, double number)
+{
+	IrAttr a = ir_constant_of(v);
+	uint64_t word = number == 0 ? 0 : 0xff800000;
+	return a && ir_elem(v->type)->kind == TY_F32 && fold_is_constant(a) && fold_is_splat(a) &&
+	       fold_word(a, 0) == word;
+}
+
+/* select(mask, 0, constant), perhaps of one row or column for all; nothing else takes it. */
+static IrOp *mask_of_zeros(const IrValue *v)
+{
+	if (v->def && v->def->kind == OP_BROADCAST && ir_has_one_use(v))
+		v = ir_operand(v->def, 0);
+	IrOp *op = v->def;
+	bool zeros = op && op->kind == OP_SELECT && ir_has_one_use(v) && is_all(ir_operand(op, 1), 0) &&
+		     ir_is_tensor(ir_operand(op, 0)->type);
+	IrAttr other = zeros ? ir_constant_of(ir_operand(op, 2)) : NULL;
+	return other && fold_is_constant(other) && fold_is_splat(other) ? op : NULL;
+}
+
+/* Is no element -0? A sum is that only where both parts are. */
+static bool is_never_minus_zero(const IrValue *v, unsigned depth)
+{
+	const IrOp *op = v->def;
+	if (!op || depth > DEEPEST)
+		return false;
+	IrAttr a = ir_constant_of(v);
+	if (a)
+		return fold_is_constant(a) && fold_is_splat(a) && ir_elem(v->type)->kind == TY_F32 &&
+		       fold_word(a, 0) != 0x80000000;
+	if (op->kind == OP_WARP_GROUP_DOT)
+		return is_never_minus_zero(ir_operand(op, 2), depth + 1);
+	if (op->kind == OP_BROADCAST)
+		return is_never_minus_zero(ir_operand(op, 0), depth + 1);
+	if (op->kind == OP_ADDF)
+		return is_never_minus_zero(ir_operand(op, 0), depth + 1) ||
+		       is_never_minus_zero(ir_operand(op, 1), depth + 1);
+	if (op->kind == OP_SELECT)
+		return is_never_minus_zero(ir_operand(op, 1), depth + 1) &&
+		       is_never_minus_zero(ir_operand(op, 2), depth + 1);
+	if (op->kind != OP_IF)
+		return false;
+	for (unsigned i = 0; i < op->region_count; i++)
+		if (!is_never_minus_zero(ir_operand(op->regions[i].first->last, v->index), depth + 1))
+			return false;
+	return true;
+}
+
+/* tile + select(mask, 0, c), made `sum`, is a selection in place of that sum; false, and nothing is
+ * changed, where no branch comes of it. */
+static bool select_sum(Guards *g, IrOp *mask, IrValue *tile, IrOp *sum)
+{
+	IrModule *m = g->cx->module;
+	IrBuilder b = ir_at(m, sum);
+	IrValue *added = &sum->results[0];
+	IrType type = tile->type, bits = ir_operand(mask, 0)->type;
+	IrType wide = ir_tensor(g->gpu->ir, bits->elem, type->shape, type->rank, type->encoding);
+	IrValue *where = ir_operand(mask, 0);
+	where = bits == wide ? where : irb_1(&b, OP_BROADCAST, wide, where);
+	uint64_t word = fold_word(ir_constant_of(ir_operand(mask, 2)), 0);
+	IrValue *number = irb_constant(&b, fold_splat(g->gpu->ir, type, word));
+	IrValue *both = irb_2(&b, OP_ADDF, NULL, tile, number);
+	IrValue *parts[] = {where, tile, both};
+	IrOp *select = irb_op(&b, OP_SELECT, parts, ARRAY_LEN(parts), &added->type, 1, 0);
+	ir_replace_uses(added, &select->results[0]);
+	if (guard_select(g, select))
+		return true;
+	ir_replace_uses(&select->results[0], added);
+	ir_op_erase(select);
+	ir_op_erase(both->def);
+	ir_op_erase(number->def);
+	if (bits != wide)
+		ir_op_erase(where->def);
+	return false;
+}
+
+static bool guard_sum(Guards *g, IrOp *op)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		IrValue *added = ir_operand(op, i);
+		IrOp *mask = mask_of_zeros(added);
+		if (!mask || !is_never_minus_zero(ir_operand(op, 1 - i), 0) ||
+		    !select_sum(g, mask, ir_operand(op, 1 - i), op))
+			continue;
+		ir_op_erase(op);
+		drop(added, mask->block);
+		return true;
+	}
+	return false;
+}
+
+/* Order of sums does not matter where -inf is one of them. */
+static bool guard_product(Guards *g, IrOp *op)
+{
+	IrValue *added = ir_operand(op, 2);
+	IrOp *mask = mask_of_zeros(added);
+	if (!mask || !is_all(ir_operand(mask, 2), -INFINITY))
+		return false;
+	IrModule *m = g->cx->module;
+	IrBuilder b = ir_at(m, op);
+	IrMapping map;
+	ir_mapping_init(&map, g->cx->scratch);
+	IrValue *zeros = irb_constant(&b, fold_splat(g->gpu->ir, added->type, 0));
+	ir_mapping_put(&map, added, zeros);
+	IrOp *product = ir_clone(m, op, &map, NULL, NULL);
+	ir_op_insert_before(product, op);
+	if (!select_sum(g, mask, &product->results[0], op)) {
+		ir_op_erase(product);
+		return false;
+	}
+	ir_op_erase(op);
+	drop(&mask->results[0], mask->block);
 	return true;
 }
 
@@ -273,16 +406,39 @@ static bool visit(void *data, IrOp *op)
 	Guards *g = data;
 	const IrOp *loop = ir_parent_op(op);
 	bool select = op->kind == OP_SELECT && ir_is_tensor(ir_operand(op, 0)->type);
-	if ((select || op->kind == OP_REDUCE) && loop && loop->kind == OP_FOR && gpu_words(g->gpu, ir_operand(op, select)->type) >= LEAST_WORDS)
+	bool adds = op->kind == OP_ADDF || op->kind == OP_WARP_GROUP_DOT;
+	if ((select || adds || op->kind == OP_REDUCE) && loop && loop->kind == OP_FOR &&
+	    gpu_words(g->gpu, adds ? op->results[0].type : ir_operand(op, select)->type) >= LEAST_WORDS)
 		vec_push(g->cx->scratch, &g->ops, op);
 	return true;
+}
+
+static bool guard(Guards *g, IrOp *op)
+{
+	switch (op->kind) {
+	case OP_SELECT:
+		return guard_select(g, op);
+	case OP_ADDF:
+		return guard_sum(g, op);
+	case OP_WARP_GROUP_DOT:
+		return guard_product(g, op);
+	default:
+		return guard_reduce(g, op);
+	}
 }
 
 bool pass_guard_masks(PassCx *cx, bool *changed)
 {
 	Guards g = {.cx = cx, .gpu = gpu_of(cx)};
 	ir_walk(cx->module->op, true, visit, &g);
-	for (uint32_t i = 0; i < g.ops.len; i++)
-		*changed |= g.ops.data[i]->kind == OP_SELECT ? guard_select(&g, g.ops.data[i]) : guard_reduce(&g, g.ops.data[i]);
+	/* Masks that are added first: their selections are in no branch yet. */
+	for (unsigned adds = 2; adds-- > 0;) {
+		for (uint32_t i = 0; i < g.ops.len; i++) {
+			IrOp *op = g.ops.data[i];
+			bool sum = op->kind == OP_ADDF || op->kind == OP_WARP_GROUP_DOT;
+			if (sum == adds && op->block)
+				*changed |= guard(&g, op);
+		}
+	}
 	return true;
 }

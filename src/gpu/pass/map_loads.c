@@ -28,7 +28,7 @@ typedef struct MapLoads {
 	IrOp *func;
 	GpuMapArgs args;
 	TensorSearch search;
-	VEC(IrOp *) loads, vectors, stores;
+	VEC(IrOp *) loads, beside, stores;
 	VEC(const IrOp *) loops; /* in which tiles come through maps */
 	bool apart; /* no program waits for another one */
 	bool silent; /* nor tells another one that it has stored */
@@ -88,13 +88,14 @@ static bool is_candidate(MapLoads *m, IrOp *load)
 		goes_to_products(m, &load->results[0], false, 1));
 }
 
-/* A vector that threads take beside products, as attention's backward the sums of its rows: where
- * what products take comes by TMA, so does it, and nobody has to wait for all threads' copies. */
-static bool is_vector(MapLoads *m, IrOp *load)
+/* What threads take beside products, as attention's backward the sums of its rows, a bias, weights
+ * of int8: where what products take comes by TMA, so does it, and nobody has to wait for all
+ * threads' copies. */
+static bool is_for_threads(MapLoads *m, IrOp *load)
 {
 	IrType type = load->results[0].type;
 	int64_t evict = ir_get_int(load, m->gpu->ir, ATTR_EVICT, EVICT_NORMAL);
-	if (!ir_is_tensor(type) || type->rank != 1 || !ir_is_scalar(type->elem) || type->elem->bits < 8)
+	if (!ir_is_tensor(type) || type->rank > RANK || !ir_is_scalar(type->elem) || type->elem->bits < 8)
 		return false;
 	return (uint64_t)ir_numel(type) * type->elem->bits / 8 % VECTOR_BYTES == 0 &&
 	       evict == EVICT_NORMAL && !schedule_fills(load) &&
@@ -128,8 +129,8 @@ static bool visit(void *data, IrOp *op)
 	MapLoads *m = data;
 	if (op->kind == OP_LOAD && is_candidate(m, op))
 		vec_push(m->cx->scratch, &m->loads, op);
-	else if (op->kind == OP_LOAD && is_vector(m, op))
-		vec_push(m->cx->scratch, &m->vectors, op);
+	else if (op->kind == OP_LOAD && is_for_threads(m, op))
+		vec_push(m->cx->scratch, &m->beside, op);
 	if (op->kind == OP_DESC_LOAD && gpu_is_map(ir_operand(op, 0)->type))
 		vec_push(m->cx->scratch, &m->loops, ir_parent_op(op));
 	if (op->kind == OP_STORE && is_result(m, op))
@@ -244,7 +245,7 @@ static void map_load(MapLoads *m, IrOp *load)
 }
 
 /* In a loop whose tiles go through maps. */
-static void map_vector(MapLoads *m, IrOp *load)
+static void map_beside(MapLoads *m, IrOp *load)
 {
 	Tensor tensor;
 	bool beside = false;
@@ -279,8 +280,8 @@ static bool map_function(PassCx *cx, IrOp *func)
 	ir_walk(func, false, visit, &m);
 	for (uint32_t i = 0; i < m.loads.len; i++)
 		map_load(&m, m.loads.data[i]);
-	for (uint32_t i = 0; i < m.vectors.len; i++)
-		map_vector(&m, m.vectors.data[i]);
+	for (uint32_t i = 0; i < m.beside.len; i++)
+		map_beside(&m, m.beside.data[i]);
 	for (uint32_t i = 0; i < m.stores.len && m.args.made.len && m.apart && m.silent; i++)
 		map_store(&m, m.stores.data[i]);
 	if (m.args.made.len)

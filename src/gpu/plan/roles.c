@@ -408,13 +408,15 @@ static void find_cycles(GpuRoles *r, const GpuLoopCycles *one)
 	GpuRoleCycles *c = &r->cycles;
 	uint64_t bytes = r->s.slots ? r->s.bytes / r->s.slots : 0;
 	c->tensor = (one->early + one->late) * r->ctas;
+	c->shared = one->shared * r->ctas;
 	c->special = one->special * r->ctas;
 	c->issue = one->issue * r->ctas;
 	c->copies = (unsigned)(bytes / BYTES_A_CYCLE) * r->ctas;
-	unsigned threads = MAX(c->special, c->issue), units = MAX(c->tensor, c->copies);
+	unsigned threads = MAX(c->special, c->issue), units = MAX(MAX(c->tensor, c->copies), c->shared);
 	/* What the threads of one CTA compute runs beside products of the others; and of its own,
 	 * where it is rotated. */
-	unsigned beside = r->ctas > 1 || schedule_is_rotated(&r->s) ? MAX(units, threads) : units + threads;
+	bool hidden = r->ctas > 1 || schedule_is_rotated(&r->s);
+	unsigned beside = hidden ? gpu_cycles_beside(units, threads) : units + threads;
 	c->together = beside + (r->ctas > 1 ? 0 : HAND_OVER);
 	c->roles = beside;
 }
@@ -450,19 +452,21 @@ void gpu_roles_remark(GpuCx *gpu, Arena *arena, const GpuRoles *r)
 	}
 	CONTRACT(r->rule == REMARK_LOOP_ROLES);
 	schedule_remark(gpu, arena, &r->s);
-	unsigned most = MAX(MAX(c->tensor, c->copies), MAX(c->special, c->issue));
+	unsigned most = MAX(MAX(MAX(c->tensor, c->copies), c->shared), MAX(c->special, c->issue));
 	const char *binds = most == c->tensor	 ? "tensor cores"
 			    : most == c->copies	 ? "copies"
+			    : most == c->shared	 ? "shared memory"
 			    : most == c->special ? "special functions"
 						 : "issue";
 	Remark *remark =
 		gpu_remark_of(gpu, r->s.loop, NULL, r->rule, gpu_num_warps(gpu, r->s.loop),
 			      r->root == r->s.loop ? "" : " from tile to tile", r->s.slots, r->ctas, c->roles,
-			      c->together, c->tensor, c->special, c->issue, c->copies, binds);
+			      c->together, c->tensor, c->shared, c->special, c->issue, c->copies, binds);
 	remark_figure(remark, "slots", r->s.slots);
 	remark_figure(remark, "ctas", r->ctas);
 	remark_figure(remark, "cycles", c->roles);
 	remark_figure(remark, "tensor_cycles", c->tensor);
+	remark_figure(remark, "shared_cycles", c->shared);
 	remark_figure(remark, "special_cycles", c->special);
 	remark_figure(remark, "issue_cycles", c->issue);
 	remark_figure(remark, "copy_cycles", c->copies);

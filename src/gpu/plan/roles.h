@@ -22,7 +22,8 @@ enum { GPU_ROLE_WARPS = 4 /* that a partition takes: registers move between warp
 
 /* Cycles of an iteration, of all CTAs that share an SM. */
 typedef struct GpuRoleCycles {
-	unsigned tensor, special, issue; /* of tensor cores, units for exponentials, schedulers */
+	/* of tensor cores, shared memory, units for exponentials, schedulers */
+	unsigned tensor, shared, special, issue;
 	unsigned copies; /* of the SM's part of the L2's bandwidth */
 	unsigned together, roles; /* an iteration in one instruction stream; with roles */
 } GpuRoleCycles;

@@ -4,7 +4,7 @@
  *
  * Rates are those of a Hopper SM: wgmma of m64nN takes N / 2 cycles whatever its type, as each has
  * 32 bytes of K; four schedulers issue an instruction of a warp each; their units for special
- * functions take 4 lanes a cycle each. */
+ * functions take 4 lanes a cycle each; shared memory gives or takes 128 bytes. */
 #include "gpu/plan/rotate.h"
 
 #include "gpu/analysis/pressure.h"
@@ -15,6 +15,7 @@
 enum {
 	SCHEDULERS = 4,
 	SPECIAL_CYCLES = 8 /* of a warp's instruction */,
+	SHARED_BYTES = 128 /* a cycle */,
 	OTHER_REGISTERS = 56,
 	LEAST_REGISTERS = 32,
 	MOST_REGISTERS = 240
@@ -166,6 +167,16 @@ static unsigned product_cycles(const Rotating *r, const IrOp *dot)
 	return plan ? plan->tiles * plan->steps * plan->n / 2 * (gpu_num_warps(r->gpu, dot) / 4) : 0;
 }
 
+/* A step has 32 bytes of each row of A, 64 of them for each warp group, and of each column of B. */
+static unsigned reading_cycles(const Rotating *r, const IrOp *dot)
+{
+	const char *why;
+	const GpuWgmmaPlan *plan = gpu_wgmma_plan(r->gpu, r->arena, dot, &why);
+	unsigned rows = plan ? plan->n + (plan->a ? 0 : 64) : 0;
+	unsigned steps = plan ? plan->tiles * plan->steps * (gpu_num_warps(r->gpu, dot) / 4) : 0;
+	return steps * rows * 32 / SHARED_BYTES;
+}
+
 /* Instructions of a thread: one for each register of what it makes, or adds up. */
 static unsigned instructions(const Rotating *r, const IrOp *op)
 {
@@ -183,16 +194,30 @@ static GpuLoopCycles count_cycles(const Rotating *r)
 	GpuLoopCycles c = {0};
 	unsigned each = (gpu_num_warps(r->gpu, r->s->loop) + SCHEDULERS - 1) / SCHEDULERS;
 	for (const IrOp *op = r->body->first; op; op = op->next) {
-		if (op->kind == OP_WARP_GROUP_DOT)
+		if (op->kind == OP_WARP_GROUP_DOT) {
 			*(is_late(r->out, op) ? &c.late : &c.early) += product_cycles(r, op);
+			c.shared += reading_cycles(r, op);
+		}
 		if (gpu_is_special(op) || op->kind == OP_DIVF)
 			c.special += instructions(r, op) * each * SPECIAL_CYCLES;
 		c.issue += instructions(r, op) * each;
 	}
-	unsigned threads = MAX(c.special, c.issue);
-	c.in_order = c.early + c.late + threads;
-	c.rotated = c.early + MAX(c.late, threads);
+	for (uint32_t i = 0; i < r->s->loads.len; i++) {
+		const ScheduledLoad *l = &r->s->loads.data[i];
+		c.shared += l->kind == SCHEDULE_COPIED ? (unsigned)(l->bytes / SHARED_BYTES) : 0;
+	}
+	c.in_order = gpu_cycles_of(&c, false, 1);
+	c.rotated = gpu_cycles_of(&c, true, 1);
 	return c;
+}
+
+unsigned gpu_cycles_of(const GpuLoopCycles *c, bool rotated, unsigned ctas)
+{
+	unsigned products = c->early + c->late, units = MAX(products, c->shared) * ctas;
+	unsigned threads = MAX(c->special, c->issue) * ctas;
+	/* Products of a CTA by itself wait for threads, unless these are behind all the time. */
+	bool beside = ctas > 1 || rotated == (products >= MAX(c->special, c->issue));
+	return beside ? gpu_cycles_beside(units, threads) : units + threads;
 }
 
 void gpu_rotation(GpuCx *gpu, Arena *arena, const IrModule *m, const Schedule *s, GpuRotation *out)
@@ -224,6 +249,38 @@ GpuLoopCycles gpu_loop_cycles(GpuCx *gpu, Arena *arena, const Schedule *s)
 	r.out = s->rotation ? s->rotation : &none;
 	r.copied = s->for_products;
 	return count_cycles(&r);
+}
+
+/* Of what goes to memory in the loop the model knows nothing. */
+static bool writes_nothing(void *data, IrOp *op)
+{
+	(void)data;
+	return op->kind != OP_ATOMIC_RMW && op->kind != OP_ATOMIC_CAS && op->kind != OP_STORE;
+}
+
+void gpu_cycles_remark(GpuCx *gpu, Arena *arena, const Schedule *s)
+{
+	if (!s->slots || !s->loop->region_count || !ir_walk(s->loop, false, writes_nothing, NULL))
+		return;
+	GpuLoopCycles c = gpu_loop_cycles(gpu, arena, s);
+	unsigned ctas = MAX(s->ctas, 1u), tensor = (c.early + c.late) * ctas, shared = c.shared * ctas;
+	unsigned special = c.special * ctas, issue = c.issue * ctas;
+	unsigned cycles = gpu_cycles_of(&c, schedule_is_rotated(s), ctas);
+	unsigned most = MAX(MAX(tensor, shared), MAX(special, issue));
+	const char *binds = most == tensor    ? "tensor cores"
+			    : most == shared  ? "shared memory"
+			    : most == special ? "special functions"
+					      : "issue";
+	if (!tensor)
+		return;
+	Remark *remark = gpu_remark_of(gpu, s->loop, NULL, REMARK_LOOP_CYCLES, ctas, cycles, tensor, shared,
+				       special, issue, binds);
+	remark_figure(remark, "ctas", ctas);
+	remark_figure(remark, "cycles", cycles);
+	remark_figure(remark, "tensor_cycles", tensor);
+	remark_figure(remark, "shared_cycles", shared);
+	remark_figure(remark, "special_cycles", special);
+	remark_figure(remark, "issue_cycles", issue);
 }
 
 void gpu_rotation_remark(GpuCx *gpu, const Schedule *s)

@@ -18,9 +18,19 @@
 
 #include "gpu/plan/schedule.h"
 
+/* What threads compute runs beside products of other warp groups, and of their own that are under
+ * way, but not all of it: of whichever takes less, so much is hidden by the other. Measured on an
+ * H200 (bench/NOTES.md, cycles of loops). */
+static inline unsigned gpu_cycles_beside(unsigned units, unsigned threads)
+{
+	enum { SHOWN_PERCENT = 55 };
+	return MAX(units, threads) + MIN(units, threads) * SHOWN_PERCENT / 100;
+}
+
 /* Cycles of one iteration of a CTA that has an SM of its own. */
 typedef struct GpuLoopCycles {
 	unsigned early, late; /* of tensor cores, by products that are not late, and by those that are */
+	unsigned shared;      /* of shared memory: what products read of it and copies write */
 	unsigned special;     /* of the units for exponentials and the like */
 	unsigned issue;       /* of the schedulers: what threads compute */
 	unsigned in_order, rotated;
@@ -37,6 +47,10 @@ typedef struct GpuRotation {
 void gpu_rotation(GpuCx *gpu, Arena *arena, const IrModule *m, const Schedule *s, GpuRotation *out);
 /* Cycles of an iteration of the scheduled loop, rotated or not. */
 GpuLoopCycles gpu_loop_cycles(GpuCx *gpu, Arena *arena, const Schedule *s);
+/* Cycles that an iteration of so many CTAs on an SM takes. */
+unsigned gpu_cycles_of(const GpuLoopCycles *c, bool rotated, unsigned ctas);
+/* The model's cycles of a loop of warp groups' products, for `--why`. */
+void gpu_cycles_remark(GpuCx *gpu, Arena *arena, const Schedule *s);
 /* What became of it, for `--why`. */
 void gpu_rotation_remark(GpuCx *gpu, const Schedule *s);
 

@@ -71,6 +71,7 @@ typedef struct Schedule {
 	unsigned ahead;   /* of what is copied; 0: nothing is */
 	unsigned slots;   /* of each ring; 0: there is none */
 	unsigned pending; /* groups that may be under way when an iteration starts */
+	unsigned ctas;    /* that share an SM, estimated; 0: nothing is copied */
 	unsigned kept;    /* slots that products under way still read, besides the one of this iteration */
 	/* warps do not meet: each arrives at the barrier of the slot that it has read, and who
 	 * fills it waits there */

@@ -88,13 +88,19 @@ static unsigned ctas_on_sm(const ScheduleCx *d, unsigned registers, uint64_t byt
 	return o.ctas;
 }
 
-/* Do fewer CTAs fit on an SM with `more` bytes of shared memory than with `bytes`? Registers: what
- * the products add up, and some. */
-static bool costs_ctas(const ScheduleCx *d, const Schedule *s, uint64_t bytes, uint64_t more)
+/* What the products add up, and some. */
+static unsigned registers_of_products(const ScheduleCx *d)
 {
 	unsigned registers = d->gpu->target->budgets->beside_sums;
-	for (const IrOp *op = s->loop->regions[0].first->first; op; op = op->next)
+	for (const IrOp *op = d->s->loop->regions[0].first->first; op; op = op->next)
 		registers += op->kind == OP_WARP_GROUP_DOT ? gpu_words(d->gpu, op->results[0].type) : 0;
+	return registers;
+}
+
+/* Do fewer CTAs fit on an SM with `more` bytes of shared memory than with `bytes`? */
+static bool costs_ctas(const ScheduleCx *d, uint64_t bytes, uint64_t more)
+{
+	unsigned registers = registers_of_products(d);
 	return ctas_on_sm(d, registers, more) < ctas_on_sm(d, registers, bytes);
 }
 
@@ -109,7 +115,7 @@ static void deepen(const ScheduleCx *d, uint64_t slot, uint64_t taken)
 			return;
 	while (s->ahead && s->ahead < DEEP) {
 		uint64_t bytes = slot * (s->ahead + 1 + s->kept);
-		if (bytes + slot > s->limit || costs_ctas(d, s, taken + bytes, taken + bytes + slot))
+		if (bytes + slot > s->limit || costs_ctas(d, taken + bytes, taken + bytes + slot))
 			return;
 		s->deeper |= ++s->ahead >= s->stages;
 	}
@@ -141,6 +147,14 @@ static unsigned registers_of_others(const ScheduleCx *d)
 	OtherLoops others = {.d = d};
 	ir_walk(ir_func_of(d->s->loop), false, visit_other_loop, &others);
 	return others.registers;
+}
+
+/* Of a thread, estimated. */
+static unsigned registers_of(const ScheduleCx *d)
+{
+	const GpuRotation *r = d->s->rotation;
+	unsigned own = !r ? registers_of_products(d) : schedule_is_rotated(d->s) ? r->registers : r->in_order;
+	return MAX(own, registers_of_others(d));
 }
 
 /* Rings keep a slot more where the loop is rotated; where there is no room for it, or where that
@@ -187,9 +201,18 @@ static bool never_meets(ScheduleCx *d)
 	return ir_walk(d->s->loop, false, meets, d);
 }
 
-/* Does nothing but products read what copies bring, and all of it come by TMA? `vectors`: threads
- * may read those, which they have done when the next iteration begins. */
-static bool is_for_products(const ScheduleCx *d, bool vectors)
+/* Do threads alone read the tile? */
+static bool is_for_threads(const ScheduledLoad *l)
+{
+	for (const IrUse *u = l->load->results[0].uses; u; u = u->next)
+		if (u->owner->kind == OP_LOCAL_ALLOC)
+			return false;
+	return true;
+}
+
+/* Does nothing but products read what copies bring, and all of it come by TMA? `threads`: what they
+ * alone read does not count, as they have done so when the next iteration begins. */
+static bool is_for_products(const ScheduleCx *d, bool threads)
 {
 	bool any = false;
 	for (uint32_t i = 0; i < d->s->loads.len; i++) {
@@ -198,7 +221,7 @@ static bool is_for_products(const ScheduleCx *d, bool vectors)
 			continue;
 		if (!l->boxes)
 			return false;
-		if (vectors && l->load->results[0].type->rank == 1)
+		if (threads && is_for_threads(l))
 			continue;
 		any = true;
 		for (const IrUse *u = l->load->results[0].uses; u; u = u->next)
@@ -229,7 +252,7 @@ void schedule_fit(ScheduleCx *d)
 	if (schedule_is_rotated(s)) {
 		s->products.len = 0;
 	} else if (s->products.len && s->ahead) {
-		s->kept = !costs_ctas(d, s, taken + slot * (s->ahead + 1), taken + slot * (s->ahead + 2)) &&
+		s->kept = !costs_ctas(d, taken + slot * (s->ahead + 1), taken + slot * (s->ahead + 2)) &&
 			  slot * 3 <= s->limit;
 		s->meets = !s->kept;
 		s->ahead = ahead_within(s, slot);
@@ -243,6 +266,7 @@ void schedule_fit(ScheduleCx *d)
 	s->apart = apart && gpu_num_warps(d->gpu, s->loop) > WARPS_OF_A_GROUP;
 	s->pending = s->ahead ? s->ahead - 1 : 0;
 	s->bytes = slot * s->slots;
+	s->ctas = s->slots ? ctas_on_sm(d, registers_of(d), taken + s->bytes) : 0;
 	CONTRACT(!s->slots || s->bytes <= s->limit);
 	CONTRACT(!s->apart || !s->products.len || s->kept || s->meets);
 	for (uint32_t i = 0; i < s->loads.len; i++) {

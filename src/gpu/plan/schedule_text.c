@@ -89,6 +89,7 @@ void schedule_remark(GpuCx *gpu, Arena *arena, const Schedule *s)
 	remark_figure(r, "pending", s->pending);
 	remark_figure(r, "bytes", (int64_t)s->bytes);
 	gpu_rotation_remark(gpu, s);
+	gpu_cycles_remark(gpu, arena, s);
 	for (uint32_t i = 0; i < s->loads.len; i++) {
 		const ScheduledLoad *l = &s->loads.data[i];
 		r = gpu_remark(gpu, l->load, l->rule, load_text(arena, s, l));

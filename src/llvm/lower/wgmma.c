@@ -35,7 +35,9 @@ static uint64_t fixed_part(const GpuWgmmaMemory *m)
 	return (uint64_t)(m->leading / 16) << 16 | (uint64_t)(m->stride / 16) << 32 | mode << 62;
 }
 
-/* Addresses are sixteens of bytes; they stay within their 14 bits whatever is added to them. */
+/* Addresses are sixteens of bytes; they stay within their 14 bits whatever is added to them. The
+ * address is read from lane 0 at each product: so ptxas has it in a uniform register, adds steps
+ * there, and keeps no step's descriptor, two registers, across loops. */
 static LLVMValueRef descriptor(Lower *lw, const GpuWgmmaPlan *plan, const GpuWgmmaMemory *m, LLVMValueRef memory)
 {
 	LLVMValueRef address = LLVMBuildPtrToInt(lw->b, memory, lw->t.i32, "");
@@ -45,6 +47,7 @@ static LLVMValueRef descriptor(Lower *lw, const GpuWgmmaPlan *plan, const GpuWgm
 	if (any)
 		address = LLVMBuildAdd(lw->b, address, lower_linear(lw, m->warp, plan->warp_bits, lower_warp(lw)), "");
 	address = LLVMBuildLShr(lw->b, LLVMBuildAnd(lw->b, address, lower_i32(lw, 0x3ffff), ""), lower_i32(lw, 4), "");
+	address = MACHINE1(lw, warp_uniform, address);
 	return LLVMBuildOr(lw->b, LLVMBuildZExt(lw->b, address, lw->t.i64, ""), lower_i64(lw, (int64_t)fixed_part(m)), "");
 }
 
