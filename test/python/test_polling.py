@@ -13,7 +13,7 @@ import neso.language as tl  # noqa: E402
 from engines import Engines  # noqa: E402
 
 
-@triton.jit
+@triton.jit(do_not_specialize_on_alignment=["x_ptr", "out_ptr"])
 def copied(x_ptr, out_ptr, SEM: tl.constexpr, N: tl.constexpr):
     i = tl.arange(0, N)
     x = tl.atomic_load(x_ptr + i, mask=i % 3 != 0, sem=SEM)

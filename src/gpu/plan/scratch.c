@@ -48,7 +48,13 @@ GpuScratch gpu_scratch_atomic(GpuCx *cx, const IrOp *op)
 	const Layout *l = gpu_layout(cx, type);
 	if (!(layout_free_bits(l, LAYOUT_LANE) | layout_free_bits(l, LAYOUT_WARP) | layout_free_bits(l, LAYOUT_BLOCK)))
 		return (GpuScratch){0, 0, false};
-	return scratch_of_plan(gpu_convert_plan_shared(cx, l, l, type->elem));
+	GpuScratch scratch = scratch_of_plan(gpu_convert_plan_shared(cx, l, l, type->elem));
+	if (layout_free_bits(l, LAYOUT_BLOCK)) { /* an element of each thread, for other CTAs */
+		uint64_t threads = (uint64_t)TARGET_WARP_SIZE * gpu_num_warps(cx, op);
+		uint64_t bytes = threads * gpu_element_bits(type->elem) / 8;
+		scratch = (GpuScratch){MAX(scratch.bytes, bytes), 16, false};
+	}
+	return scratch;
 }
 
 /* ---- warps with roles: what to do next, and what partitions take ---- */

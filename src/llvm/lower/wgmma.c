@@ -300,13 +300,15 @@ static bool stays_behind_yield(const IrUse *u, unsigned regions)
 	return op->kind == OP_IF || stays_under_way(yield->block->args[at + 1], 0);
 }
 
-/* Is it only handed on, to the next product or around the loop, and taken by nobody before another wait? */
+/* Is it only handed on, to the next product or around the loop, and taken by nobody before another
+ * wait? */
 static bool stays_under_way(const IrValue *v, unsigned regions)
 {
 	for (const IrUse *u = v->uses; u; u = u->next) {
-		bool product = u->owner->kind == OP_WARP_GROUP_DOT && u == &u->owner->operands[2];
-		bool yield = u->owner->kind == OP_YIELD;
-		if (yield ? !stays_behind_yield(u, regions) : !product && u->owner->kind != OP_WARP_GROUP_DOT_WAIT)
+		const IrOp *op = u->owner;
+		bool waits = op->kind == OP_WARP_GROUP_DOT_WAIT;
+		bool adds = op->kind == OP_WARP_GROUP_DOT && u == &op->operands[2];
+		if (op->kind == OP_YIELD ? !stays_behind_yield(u, regions) : !adds && !waits)
 			return false;
 	}
 	return true;

@@ -184,17 +184,25 @@ static void fence(const Atomic *a, bool wanted)
 		machine_call(a->lw, a->fence, NULL, 0);
 }
 
+static LLVMValueRef load_of_cta(Lower *lw, unsigned bits, LLVMValueRef place, LLVMValueRef cta)
+{
+	LLVMValueRef args[] = {place, cta}, v;
+	const char *suffix = arena_printf(lw->arena, "v1b%u", bits);
+	v = machine_family(lw, MACHINE_ld_cluster, suffix, lower_int_type(lw, MAX(bits, 16u)), args, 2);
+	lower_elements(lw, v, NULL);
+	return v;
+}
+
 /* From the memory of the first CTA, which the others leave before it may be written again. */
 static LLVMValueRef load_first(Lower *lw, unsigned bits, LLVMValueRef place)
 {
-	LLVMValueRef v, args[] = {place, lower_i32(lw, 0)};
+	LLVMValueRef v;
 	if (lw->gpu->num_ctas == 1) {
 		v = LLVMBuildLoad2(lw->b, lower_int_type(lw, bits), place, "");
 		lower_elements(lw, v, NULL);
 		return v;
 	}
-	v = machine_family(lw, MACHINE_ld_cluster, arena_printf(lw->arena, "v1b%u", bits), lower_int_type(lw, MAX(bits, 16u)), args, 2);
-	lower_elements(lw, v, NULL);
+	v = load_of_cta(lw, bits, place, lower_i32(lw, 0));
 	lower_program_barrier(lw);
 	return bits < 16 ? LLVMBuildTrunc(lw->b, v, lower_int_type(lw, bits), "") : v;
 }
@@ -221,6 +229,26 @@ static bool do_scalar(Atomic *a)
 	return true;
 }
 
+/* CTAs that hold copies take what the same thread of their owner has got. */
+static void take_of_owners(const Atomic *a, LLVMValueRef *regs, uint32_t count)
+{
+	Lower *lw = a->lw;
+	uint64_t copies = layout_free_bits(a->tile.layout, LAYOUT_BLOCK);
+	unsigned bits = a->tile.element_bits;
+	if (!copies)
+		return;
+	LLVMValueRef base = lower_shared_at(lw, gpu_shared_offset(lw->gpu, a->op));
+	LLVMValueRef place = lower_offset(lw, base, lower_thread(lw), bits / 8);
+	LLVMValueRef owner = LLVMBuildAnd(lw->b, lower_cta(lw), lower_i32(lw, ~(int64_t)copies), "");
+	for (uint32_t i = 0; i < count; i++) {
+		lower_program_barrier(lw);
+		lower_elements(lw, LLVMBuildStore(lw->b, lower_to_bits(lw, regs[i], a->elem), place), NULL);
+		lower_program_barrier(lw);
+		regs[i] = lower_from_bits(lw, load_of_cta(lw, bits, place, owner), a->elem);
+	}
+	lower_program_barrier(lw);
+}
+
 static bool do_tile(Atomic *a)
 {
 	Lower *lw = a->lw;
@@ -235,6 +263,7 @@ static bool do_tile(Atomic *a)
 	lower_global_spread(&a->tile, regs);
 	if (gpu_scratch(lw->gpu, a->op).bytes)
 		regs = lower_convert_shared(lw, l, l, regs, a->elem, gpu_shared_offset(lw->gpu, a->op));
+	take_of_owners(a, regs, count);
 	lower_set(lw, ir_result(a->op, 0), regs, count);
 	return true;
 }
