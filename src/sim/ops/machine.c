@@ -149,7 +149,7 @@ bool machine_whole(SimWarp *w, const SimInstr *i, uint32_t mask, const char *wha
 	return false;
 }
 
-/* Who a lane takes its value from: itself where the clamp does not let it. Source: PTX, shfl.sync. */
+/* Who a lane takes its value from: itself where the clamp does not let it. Source: PTX, "shfl". */
 static uint32_t shuffled_from(const SimInstr *i, uint32_t lane, uint32_t which, uint32_t clamp)
 {
 	uint32_t part = clamp >> 8 & 31, last = (lane & part) | (clamp & 31 & ~part);
