@@ -22,6 +22,15 @@ tt.func public @stored_twice(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>, %x: tensor<512x
   tt.store %pa, %x : tensor<512x!tt.ptr<i32>, #rows>
   tt.store %pa, %x : tensor<512x!tt.ptr<i32>, #rows>
   tt.store %oa, %y : tensor<512x!tt.ptr<i32>, #words>
+  // Another place of the array.
+  // CHECK-NEXT: arith.constant
+  // CHECK-NEXT: arith.addi
+  // CHECK-NEXT: tt.addptr
+  // CHECK-NEXT: tt.store
+  %far = arith.constant dense<512> : tensor<512xi32, #words>
+  %t = arith.addi %s, %far : tensor<512xi32, #words>
+  %ta = tt.addptr %qs, %t : tensor<512x!tt.ptr<i32>, #words>, tensor<512xi32, #words>
+  tt.store %ta, %y : tensor<512x!tt.ptr<i32>, #words>
   // CHECK-NEXT: gpu.barrier
   // CHECK-NEXT: tt.store
   tt.store %qa, %y : tensor<512x!tt.ptr<i32>, #words>

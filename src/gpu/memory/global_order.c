@@ -206,13 +206,47 @@ static bool overtakes_store(GpuOrder *o, const IrValue *to, const IrValue *from)
 	return copies && from->type == to->type && same_value(from, to, OPERANDS);
 }
 
+/* Constants, ranges, a program's number. */
+static bool may_be_same_leaf(const IrOp *p, const IrOp *q)
+{
+	IrAttr x = ir_constant_of(&p->results[0]), y = ir_constant_of(&q->results[0]);
+	if (x && y && ir_is_tensor(p->results[0].type))
+		return !x->splat || !y->splat || x->words[0] == y->words[0];
+	for (uint32_t i = 0; i < p->attr_count; i++)
+		if (p->attr_count != q->attr_count || p->attrs[i].value != q->attrs[i].value)
+			return false;
+	return true;
+}
+
+/* May both be the same, whatever their layouts? What is too deep to be looked at may. */
+static bool may_be_same(const IrValue *a, const IrValue *b, unsigned deep)
+{
+	while (a->def && a->def->kind == OP_CONVERT_LAYOUT)
+		a = ir_operand(a->def, 0);
+	while (b->def && b->def->kind == OP_CONVERT_LAYOUT)
+		b = ir_operand(b->def, 0);
+	const IrOp *p = a->def, *q = b->def;
+	if (a == b || !deep)
+		return true;
+	if (!p || !q || p->kind != q->kind || p->region_count || p->operand_count != q->operand_count ||
+	    !ir_has_trait(p, TRAIT_PURE) || !ir_same_shape(a->type, b->type))
+		return false;
+	if (!p->operand_count)
+		return may_be_same_leaf(p, q);
+	for (uint32_t i = 0; i < p->operand_count; i++)
+		if (!may_be_same(ir_operand(p, i), ir_operand(q, i), deep - 1))
+			return false;
+	return true;
+}
+
 /* Two stores of a tile in two layouts: an element's may be by two threads, the first of which comes
  * late. One layout gives each to the same thread. Atomic operations do not disturb one another. */
 static bool overtakes_in_layout(const GpuOrder *o, const IrOp *first, const IrOp *then)
 {
 	IrType a = ir_operand(first, 0)->type, b = ir_operand(then, 0)->type;
 	return (first->kind == OP_STORE || then->kind == OP_STORE) && ir_is_tensor(a) && ir_same_shape(a, b) &&
-	       gpu_layout(o->gpu, a) != gpu_layout(o->gpu, b);
+	       gpu_layout(o->gpu, a) != gpu_layout(o->gpu, b) &&
+	       may_be_same(ir_operand(first, 0), ir_operand(then, 0), OPERANDS);
 }
 
 static bool is_scalar_atomic(const IrOp *op)

@@ -149,16 +149,25 @@ bool machine_whole(SimWarp *w, const SimInstr *i, uint32_t mask, const char *wha
 	return false;
 }
 
-/* members, value, lane or mask, 31 */
+/* Who a lane takes its value from: itself where the clamp does not let it. Source: PTX, "shfl". */
+static uint32_t shuffled_from(const SimInstr *i, uint32_t lane, uint32_t which, uint32_t clamp)
+{
+	uint32_t part = clamp >> 8 & 31, last = (lane & part) | (clamp & 31 & ~part);
+	uint32_t from = i->imm ? lane ^ (which & 31) : (lane & part) | (which & 31 & ~part);
+	return from <= last ? from : lane;
+}
+
+/* members, value, lane or mask, clamp */
 static bool shuffle(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
-	const uint32_t *members = sim_operand(w, i, 0), *value = sim_operand(w, i, 1), *which = sim_operand(w, i, 2);
+	const uint32_t *members = sim_operand(w, i, 0), *value = sim_operand(w, i, 1), *which = sim_operand(w, i, 2),
+		       *clamp = sim_operand(w, i, 3);
 	uint32_t *to = sim_result(w, i, 0), out[SIM_LANES];
 	uint32_t wanted = members[__builtin_ctz(mask)];
 	if ((wanted & mask) != wanted)
 		return machine_whole(w, i, mask, "a shuffle");
 	EACH_LANE(lane, mask) {
-		uint32_t from = (i->imm ? lane ^ which[lane] : which[lane]) & 31;
+		uint32_t from = shuffled_from(i, lane, which[lane], clamp[lane]);
 		if (!(mask >> from & 1))
 			return machine_whole(w, i, mask, "a shuffle");
 		out[lane] = value[from];
@@ -176,15 +185,16 @@ static void define_shuffle(SimWarp *w, const SimInstr *i, uint32_t mask, bool do
 	if (!done) {
 		sim_use(w, i, 0, mask, "the lanes of a shuffle");
 		sim_use(w, i, 2, mask, "the lane of a shuffle");
+		sim_use(w, i, 3, mask, "the clamp of a shuffle");
 		return;
 	}
 	sim_define_nothing(w, i, mask, true);
 	if (!w->defined->lanes[from])
 		return;
 	const uint32_t *bits = (const uint32_t *)(const void *)sim_undefined_bits(w, from, 4),
-		       *which = sim_operand(w, i, 2);
+		       *which = sim_operand(w, i, 2), *clamp = sim_operand(w, i, 3);
 	EACH_LANE(lane, mask)
-	out[lane] = bits[(i->imm ? lane ^ which[lane] : which[lane]) & 31];
+	out[lane] = bits[shuffled_from(i, lane, which[lane], clamp[lane])];
 	sim_put_undefined(w, i->slots[0], 4, mask, (const uint8_t *)out, w->defined->origin[from]);
 }
 SHUFFLE_OP(shfl_idx, 0)

@@ -145,6 +145,14 @@ static void test_runs(void **state)
 	      "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %x)\n");
 	for (uint32_t i = 0; i < 64; i++)
 		assert_int_equal(out[i], (i ^ 1) * ((i ^ 1) + 1) / 2);
+	/* Lanes beyond the clamp keep what they have; its upper bits are a segment's. */
+	clean("  %x = call i32 @neso.shfl_bfly(i32 -1, i32 %t, i32 1, i32 15)\n"
+	      "  %y = call i32 @neso.shfl_bfly(i32 -1, i32 %x, i32 2, i32 4099)\n"
+	      "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %y)\n");
+	for (uint32_t i = 0; i < 64; i++) {
+		uint32_t from = i % 16 < 4 ? i ^ 2 : i;
+		assert_int_equal(out[i], from % 32 < 16 ? from ^ 1 : from);
+	}
 }
 
 /* Constants of a phi that are casts of vectors: their bits are those in memory. */
