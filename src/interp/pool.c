@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/os.h"
 #include "interp/run.h"
@@ -15,6 +16,7 @@ struct InterpPool {
 	unsigned wanted;   /* threads that the job still takes */
 	unsigned running;
 	Launch *job;
+	pid_t pid; /* whose the threads are: a child of a fork has none, and maybe a lock held by one */
 	bool quit;
 	_Atomic(bool) busy; /* a launch has the pool */
 };
@@ -48,6 +50,7 @@ InterpPool *interp_pool_new(unsigned threads)
 	InterpPool *pool = calloc(1, sizeof *pool);
 	if (!pool)
 		return NULL;
+	pool->pid = getpid();
 	pool->threads = calloc(threads, sizeof *pool->threads);
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_cond_init(&pool->start, NULL);
@@ -64,10 +67,8 @@ InterpPool *interp_pool_new(unsigned threads)
 	return pool;
 }
 
-void interp_pool_free(InterpPool *pool)
+static void end_threads(InterpPool *pool)
 {
-	if (!pool)
-		return;
 	pthread_mutex_lock(&pool->lock);
 	CONTRACT(!pool->running);
 	pool->quit = true;
@@ -78,6 +79,14 @@ void interp_pool_free(InterpPool *pool)
 	pthread_mutex_destroy(&pool->lock);
 	pthread_cond_destroy(&pool->start);
 	pthread_cond_destroy(&pool->done);
+}
+
+void interp_pool_free(InterpPool *pool)
+{
+	if (!pool)
+		return;
+	if (pool->pid == getpid())
+		end_threads(pool);
 	free(pool->threads);
 	free(pool);
 }
@@ -151,7 +160,7 @@ void launch_threads(Launch *l)
 {
 	CONTRACT(l->programs && l->active == 1);
 	InterpPool *pool = l->programs > 1 && l->in->threads != 1 ? pool_of(l) : NULL;
-	bool have = pool && pool->count && !atomic_exchange(&pool->busy, true);
+	bool have = pool && pool->count && pool->pid == getpid() && !atomic_exchange(&pool->busy, true);
 	if (!have) {
 		launch_work(l, true, NULL);
 		return;

@@ -24,7 +24,6 @@ typedef struct FakeCuda {
 	void (*reset)(void);
 	/* devices */
 	int devices, version, major, minor, sms, shared_optin;
-	int second_major, second_minor; /* of the second one; 0: as the first */
 	/* kernels */
 	int registers, max_threads, static_shared, local, blocks_per_sm;
 	/* faults: from now on, the call of this name gives this result, once or always; NULL: none */
@@ -58,6 +57,7 @@ typedef struct FakeCuda {
 	float (*cost)(const void *image);
 	double clock;
 	int event_busy; /* cuEventQuery: not yet */
+	int second_major, second_minor; /* of the second device; 0: as the first */
 } FakeCuda;
 
 FakeCuda *fake_cuda(void);
