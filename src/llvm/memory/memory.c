@@ -358,8 +358,8 @@ static bool is_unseen(const IrValue *value, const IrValue *mask, unsigned *most)
 	return true;
 }
 
-/* Part of a register is loaded: ptxas branches around such a load where the register's other bits, and
- * what it holds without the load, are of no instruction. */
+/* Is part of a register loaded? ptxas branches around such a load where nothing set the
+ * register before. */
 static bool is_narrow(const GlobalTile *tile)
 {
 	return tile->element_bits << tile->vector_bits < 32;
@@ -414,8 +414,8 @@ LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointe
 	unsigned most = MOST_USES;
 	bool unseen = mask && op->kind == OP_LOAD && is_unseen(ir_result(op, 0), mask, &most);
 	How how = how_of(lw, op);
-	how.clear = mask && !lw->gpu->portable_order && op->kind == OP_LOAD &&
-		    (is_narrow(&tile) || gpu_crowd(lw->gpu, op) > lw->target->budgets->data_of_loads);
+	if (mask && !lw->gpu->portable_order && op->kind == OP_LOAD)
+		how.clear = is_narrow(&tile) || gpu_crowd(lw->gpu, op) > lw->target->budgets->data_of_loads;
 	if (!ir_is_volatile(op))
 		share_addresses(lw, &tile, pointers, mask, other);
 	for (uint32_t rep = 0; rep < tile.reps; rep++) {
