@@ -156,7 +156,7 @@ static bool is_given(const IrValue *v)
 
 static bool runs_alike(const IrOp *loop)
 {
-	bool alike = true;
+	bool alike = loop->kind == OP_FOR;
 	for (uint32_t i = 0; i < 3; i++)
 		alike = alike && is_given(ir_operand(loop, i));
 	for (const IrOp *op = ir_parent_op(loop); op; op = ir_parent_op(op))

@@ -202,13 +202,11 @@ bool schedule_fills(const IrOp *load)
 static RemarkCode why_never_copied(const GpuCx *gpu, const IrOp *load)
 {
 	IrType type = load->results[0].type;
-	int64_t cache = ir_get_int(load, gpu->ir, ATTR_CACHE, CACHE_NONE);
 	if (!target_has(gpu->target, TARGET_CP_ASYNC) || gpu->num_ctas > 1)
 		return REMARK_LOAD_TARGET;
 	if (!ir_is_scalar(type->elem) || type->elem->bits < 8 || !base_is_pow2((uint64_t)ir_numel(type)))
 		return REMARK_LOAD_TILE;
-	return cache != CACHE_NONE && cache != CACHE_CA && cache != CACHE_CG ? REMARK_LOAD_CACHE
-									     : REMARK_NONE;
+	return REMARK_NONE;
 }
 
 /* Why cp.async does not do it; NONE: it does, `width` bytes at once along `dim`. */
