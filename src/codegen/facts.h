@@ -12,7 +12,7 @@ typedef struct Facts {
 	const char *maps;
 	unsigned threads, shared, cluster, scratch_bytes, scratch_align;
 	bool uses_print, uses_assert;
-	bool for_few; /* a launch of many programs has a variant of its own (gpu/plan/persist.h) */
+	bool for_few; /* a launch of many programs has a variant of its own (gpu/loop/persist.h) */
 } Facts;
 
 /* "kernel=add threads=128 ..." */

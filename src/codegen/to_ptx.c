@@ -2,7 +2,7 @@
 #include "base/stop.h"
 #include "codegen/job.h"
 #include "gpu/layout/boxes.h"
-#include "gpu/plan/persist.h"
+#include "gpu/loop/persist.h"
 #include "llvm/lines.h"
 #include "llvm/lower_int.h"
 #include "llvm/math/func.h"

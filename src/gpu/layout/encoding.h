@@ -21,9 +21,9 @@
 #include "layout/plan.h"
 #include "target/target.h"
 
-/* Which loops get warps with roles (gpu/plan/roles.h). */
+/* Which loops get warps with roles (gpu/loop/roles.h). */
 typedef enum GpuRolesFor { GPU_ROLES_ASKED, GPU_ROLES_ALL, GPU_ROLES_NONE } GpuRolesFor;
-/* Which kernels run several programs a CTA (gpu/plan/persist.h): none; none, but those that would
+/* Which kernels run several programs a CTA (gpu/loop/persist.h): none; none, but those that would
  * where it pays say so; those where it pays; all that can. */
 typedef enum GpuPersistFor {
 	GPU_PERSIST_NONE,
@@ -32,7 +32,7 @@ typedef enum GpuPersistFor {
 	GPU_PERSIST_ALL
 } GpuPersistFor;
 
-/* In which loops warp groups take turns (gpu/plan/turns.h). */
+/* In which loops warp groups take turns (gpu/loop/turns.h). */
 typedef enum GpuTurnsFor { GPU_TURNS_PAYING, GPU_TURNS_ALL, GPU_TURNS_NONE } GpuTurnsFor;
 
 typedef struct GpuCx {

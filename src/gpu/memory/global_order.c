@@ -347,7 +347,7 @@ static const IrOp *within(const IrOp *op, const IrBlock *block)
 }
 
 /* Do they follow one another only as parts of different programs of one CTA, which do not see each
- * other's stores (gpu/plan/persist.h)? */
+ * other's stores (gpu/loop/persist.h)? */
 static bool are_of_two_programs(const GpuOrder *o, const IrOp *first, const IrOp *then)
 {
 	const IrOp *a = first, *b = NULL;

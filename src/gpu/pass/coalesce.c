@@ -9,8 +9,8 @@
 #include "gpu/analysis/axis.h"
 #include "gpu/analysis/prefix.h"
 #include "gpu/gpu.h"
+#include "gpu/loop/schedule.h"
 #include "gpu/plan/price.h"
-#include "gpu/plan/schedule.h"
 
 enum { WIDEST_BYTES = 16 };
 

@@ -13,9 +13,9 @@
  * through pointers, and not through maps without a fence. */
 #include "gpu/analysis/tensor.h"
 #include "gpu/layout/boxes.h"
+#include "gpu/loop/schedule.h"
 #include "gpu/pass/map_args.h"
 #include "gpu/plan/dot.h"
-#include "gpu/plan/schedule.h"
 #include "gpu/plan/wgmma.h"
 #include "gpu/remark.h"
 #include "ir/enums.h"

@@ -11,8 +11,8 @@
  * read the same word. */
 #include "gpu/analysis/axis.h"
 #include "gpu/gpu.h"
+#include "gpu/loop/schedule.h"
 #include "gpu/pipeline/carry.h"
-#include "gpu/plan/schedule.h"
 #include "ir/rewrite/fold.h"
 
 enum { MOST_RANK = 3, MOST_DEPTH = 64 };

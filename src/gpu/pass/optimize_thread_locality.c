@@ -10,7 +10,7 @@
  * integers, and floating sums, products, minima, maxima. The tile's dim is cut into [high, threads, low] bits,
  * where the layout has threads for the middle ones and registers for the others; layouts that mix them are left
  * alone. */
-#include "gpu/plan/choose.h"
+#include "gpu/choose/choose.h"
 #include "ir/rewrite/fold.h"
 
 #include <math.h>

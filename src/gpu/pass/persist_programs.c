@@ -1,12 +1,12 @@
 /* persist-programs: a CTA runs several programs of the kernel, one after the other
- * (gpu/plan/persist.h).
+ * (gpu/loop/persist.h).
  *
  * Needs: TTIR with its loads mapped. Keeps: what each program computes; a kernel whose programs
  * meet stays as it is. The order in which programs run is as little known as before.
  * Method: the body goes into a loop over the programs of this CTA. What the kernel computes of its
  * scalar arguments alone stays in front of the loop; the first program would compute it anyway. */
 #include "gpu/gpu.h"
-#include "gpu/plan/persist.h"
+#include "gpu/loop/persist.h"
 #include "gpu/remark.h"
 
 typedef struct Persist {

@@ -14,11 +14,11 @@
  * The wait is the first op of the body: one barrier behind it covers both that all threads' copies
  * of this iteration are there and that all have read what is written over, so the copies may stand
  * anywhere behind it (neso.free_slot). */
+#include "gpu/loop/rotate.h"
 #include "gpu/memory/tensor_copies.h"
 #include "gpu/pipeline/carry.h"
 #include "gpu/pipeline/left.h"
 #include "gpu/pipeline/pipeline.h"
-#include "gpu/plan/rotate.h"
 
 /* The same loop with the carried values that were added. */
 static IrOp *with_carried(Pipeline *p)

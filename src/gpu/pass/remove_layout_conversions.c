@@ -6,7 +6,7 @@
  * op wants: tiles that are cheap anywhere are computed in it, others are converted where that costs least, or
  * computed again where that is cheaper than the conversion. A conversion stands just before its first use, in
  * the block of its value unless the use runs less often: loads are under way as long as possible. */
-#include "gpu/plan/choose.h"
+#include "gpu/choose/choose.h"
 
 enum { MOST_DEPTH = 16 };
 

@@ -5,7 +5,7 @@
  * change stays in front of it.
  * Method: a block is gone over in order; each op that is not cheap first fetches what it and the ops inside it
  * need. */
-#include "gpu/plan/choose.h"
+#include "gpu/choose/choose.h"
 
 typedef struct Order {
 	PassCx *cx;

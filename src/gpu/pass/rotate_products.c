@@ -1,7 +1,7 @@
 /* rotate-products: products marked neso.late are done an iteration later than the rest of their loop, so that what
  * the threads compute between products runs beside them.
  *
- * Needs: TTGIR behind `pipeline`, which marks them as gpu/plan/rotate.h says and keeps in the rings what they read. Keeps: what is
+ * Needs: TTGIR behind `pipeline`, which marks them as gpu/loop/rotate.h says and keeps in the rings what they read. Keeps: what is
  * computed, bit by bit.
  * Method: the first iteration, but for its late products, stands in front of the loop, the late products of the last one behind
  * it. In between a loop that begins one iteration later does
@@ -14,8 +14,8 @@
  * late product holds its first operand too, which must stay in its registers until then. */
 #include "base/vec.h"
 #include "gpu/gpu.h"
+#include "gpu/loop/schedule.h"
 #include "gpu/pipeline/pipeline.h"
-#include "gpu/plan/schedule.h"
 
 typedef VEC(IrValue *) Values;
 

@@ -6,7 +6,7 @@
  * outside. Where that is more than there is, such an operand is stored once and loaded in front of each dot, which costs less than
  * what the assembler would store and load instead. */
 #include "gpu/analysis/pressure.h"
-#include "gpu/plan/schedule.h"
+#include "gpu/loop/schedule.h"
 
 enum { SHARED_SPACE = 0 };
 

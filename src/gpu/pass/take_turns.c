@@ -1,4 +1,4 @@
-/* take-turns: warp groups issue the products of a loop in turns (plan/turns.h).
+/* take-turns: warp groups issue the products of a loop in turns (loop/turns.h).
  *
  * Needs: TTGIR with its barriers in place. Keeps: what is computed, bit by bit.
  *
@@ -6,8 +6,8 @@
  * have read by then what is written over, and no group stands still for another one. Where the last
  * group itself reads it until the products of its turn, they stay behind those. */
 #include "gpu/gpu.h"
+#include "gpu/loop/turns.h"
 #include "gpu/pipeline/pipeline.h"
-#include "gpu/plan/turns.h"
 #include "gpu/remark.h"
 
 typedef struct Turns {

@@ -164,7 +164,7 @@ typedef struct Looks {
 	bool behind, found;
 } Looks;
 
-/* Iterations that are programs do not look at each other's stores (gpu/plan/persist.h). */
+/* Iterations that are programs do not look at each other's stores (gpu/loop/persist.h). */
 static bool share_loop(const Copies *c, const IrOp *a, const IrOp *b)
 {
 	for (const IrOp *op = ir_parent_op(a); op; op = op->block ? ir_parent_op(op) : NULL)
@@ -174,7 +174,7 @@ static bool share_loop(const Copies *c, const IrOp *a, const IrOp *b)
 	return false;
 }
 
-/* Of a role beside the store's: it copies what no store of the loops reaches (plan/roles.h), or
+/* Of a role beside the store's: it copies what no store of the loops reaches (loop/roles.h), or
  * it would not run beside them. */
 static bool is_beside(const IrOp *op, const IrOp *store)
 {
@@ -247,7 +247,7 @@ static unsigned ctas(const Copies *c, uint64_t bytes)
 }
 
 /* Is there memory for the store alone, beside all that the function has? It must cost no CTA of
- * an SM. Where warps have roles, their plan left room for it (plan/roles.c). */
+ * an SM. Where warps have roles, their plan left room for it (loop/roles.c). */
 static bool has_memory(const Copies *c, const IrOp *store)
 {
 	const TargetGpu *target = c->gpu->target;

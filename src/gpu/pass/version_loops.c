@@ -5,8 +5,8 @@
  * together (range.h). If no store can reach what a load does, the loop marked neso.disjoint runs, for `pipeline` to take; else the
  * loop as it was. A loop with an access whose reach is not known stays as it is. */
 #include "gpu/analysis/range.h"
+#include "gpu/loop/schedule.h"
 #include "gpu/plan/dot.h"
-#include "gpu/plan/schedule.h"
 #include "gpu/remark.h"
 
 typedef struct Reach {

@@ -5,12 +5,12 @@
  * marked neso.pipeline, so that `pipeline` leaves them alone. Method: rings and their barriers
  * stand in front of a ttg.warp_specialize. Its partition gets a copy of the loops with the copies
  * alone (pipeline/producer.c); the loops themselves move to the default region, wait for slots and
- * free them (plan/roles.h). */
+ * free them (loop/roles.h). */
+#include "gpu/loop/roles.h"
+#include "gpu/loop/rotate.h"
 #include "gpu/memory/tensor_copies.h"
 #include "gpu/pipeline/carry.h"
 #include "gpu/pipeline/pipeline.h"
-#include "gpu/plan/roles.h"
-#include "gpu/plan/rotate.h"
 
 typedef struct Roles {
 	Pipeline p;

@@ -3,7 +3,7 @@
 #ifndef NESO_GPU_PIPELINE_PIPELINE_H
 #define NESO_GPU_PIPELINE_PIPELINE_H
 
-#include "gpu/plan/schedule.h"
+#include "gpu/loop/schedule.h"
 
 enum {
 	PIPELINE_MOST_AHEAD = 64 + SCHEDULE_DEEPEST + 1,

@@ -1,8 +1,8 @@
-/* The engine (gpu/plan/combine.h) that builds instructions, for tt.reduce and tt.scan. */
+/* The engine (gpu/reduce/combine.h) that builds instructions, for tt.reduce and tt.scan. */
 #ifndef NESO_LLVM_LOWER_COMBINE_H
 #define NESO_LLVM_LOWER_COMBINE_H
 
-#include "gpu/plan/combine_ops.h"
+#include "gpu/reduce/combine_ops.h"
 #include "llvm/lower.h"
 
 typedef struct Combine {

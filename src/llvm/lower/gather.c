@@ -4,7 +4,7 @@
  * source lies row-major in shared memory, each element stored by one thread, and each index is one load. A
  * histogram counts by atomic additions in shared memory; a constant added, with the old value unused, is the form
  * that hardware merges. */
-#include "gpu/plan/combine_ops.h"
+#include "gpu/reduce/combine_ops.h"
 #include "llvm/machine.h"
 #include "llvm/memory/shared.h"
 

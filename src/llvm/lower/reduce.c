@@ -1,4 +1,4 @@
-/* tt.reduce and tt.scan: plans of gpu/plan/combine.h run by the engine of lower/combine.c. */
+/* tt.reduce and tt.scan: plans of gpu/reduce/combine.h run by the engine of lower/combine.c. */
 #include "llvm/lower/combine.h"
 
 bool lower_REDUCE(Lower *lw, IrOp *op)

@@ -1,7 +1,7 @@
 /* tt.reshape, tt.trans, tt.cat, tt.join, tt.split: what a thread holds of the result is what it holds of the
  * operands, so nothing moves; registers that are copies in one of the layouts are found in the other
  * (lower_convert's renames). And tt.map_elementwise, whose body takes several neighbours at a time. */
-#include "gpu/plan/combine_ops.h"
+#include "gpu/reduce/combine_ops.h"
 #include "llvm/lower.h"
 
 /* Operand 0 under the result's names: as the op makes it of its layout, or the other way round where that has no name

@@ -1,6 +1,6 @@
 /* Parts of the choice of layouts against the definition: smallest cuts against all assignments,
  * prices of conversions against plans, prices of accesses against addresses counted one by one. */
-#include "gpu/plan/choose.h"
+#include "gpu/choose/choose.h"
 #include "gpu_kit.h"
 #include "layout_random.h"
 

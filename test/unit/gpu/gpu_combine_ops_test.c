@@ -1,7 +1,7 @@
 /* What lowering and allocation share of ops that move data: which functions commute, where a gather in a warp reads. */
 #include "gpu_kit.h"
 
-#include "gpu/plan/combine_ops.h"
+#include "gpu/reduce/combine_ops.h"
 #include "layout_random.h"
 
 /* ---- functions that commute bit for bit ---- */

@@ -2,7 +2,7 @@
  * over the tile. */
 #include "unit.h"
 
-#include "gpu/plan/combine.h"
+#include "gpu/reduce/combine.h"
 #include "layout_random.h"
 
 /* ---- an engine of arrays: a value is a word of each thread ---- */

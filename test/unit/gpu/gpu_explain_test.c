@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "gpu/explain/explain.h"
-#include "gpu/plan/schedule.h"
+#include "gpu/loop/schedule.h"
 #include "gpu_kit.h"
 #include "nv/nv.h"
 

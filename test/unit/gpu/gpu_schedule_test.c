@@ -1,5 +1,5 @@
 /* Which loads are ahead, how, and why not; and that a wrong schedule is found. */
-#include "gpu/plan/schedule.h"
+#include "gpu/loop/schedule.h"
 #include "gpu_kit.h"
 
 static const char before[] =

@@ -1,5 +1,5 @@
 /* Plans of ops that move data while they compute, and the shared memory that they take. */
-#include "gpu/plan/combine_ops.h"
+#include "gpu/reduce/combine_ops.h"
 
 #include "layout/f2.h"
 

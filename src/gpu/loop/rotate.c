@@ -5,7 +5,7 @@
  * Rates are those of a Hopper SM: wgmma of m64nN takes N / 2 cycles whatever its type, as each has
  * 32 bytes of K; four schedulers issue an instruction of a warp each; their units for special
  * functions take 4 lanes a cycle each; shared memory gives or takes 128 bytes. */
-#include "gpu/plan/rotate.h"
+#include "gpu/loop/rotate.h"
 
 #include "gpu/analysis/pressure.h"
 #include "gpu/plan/price.h"

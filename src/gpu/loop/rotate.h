@@ -13,10 +13,10 @@
  *
  * Whether it pays is asked of a model: an iteration's cycles on one SM, in order and rotated (GpuLoopCycles); and the registers
  * must do. */
-#ifndef NESO_GPU_PLAN_ROTATE_H
-#define NESO_GPU_PLAN_ROTATE_H
+#ifndef NESO_GPU_LOOP_ROTATE_H
+#define NESO_GPU_LOOP_ROTATE_H
 
-#include "gpu/plan/schedule.h"
+#include "gpu/loop/schedule.h"
 
 /* What threads compute runs beside products of other warp groups, and of their own that are under
  * way, but not all of it: of whichever takes less, so much is hidden by the other. Measured on an

@@ -6,7 +6,7 @@
  *	  scale it) where they stand behind a product that ends in its iteration: the wait for that one is a wait for all.
  *	  So may ops that compute its first operand in registers, which would otherwise be written while they are read.
  * All others are waited for where they stand. */
-#include "gpu/plan/schedule.h"
+#include "gpu/loop/schedule.h"
 #include "gpu/plan/wgmma.h"
 
 const ScheduledLoad *schedule_load_of(GpuCx *gpu, const Schedule *s, const IrValue *memory)

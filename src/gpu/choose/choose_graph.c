@@ -4,9 +4,9 @@
  * converted to is remembered where an op insists on it (dots), and is what ops have to begin with. Worth trying
  * are the layouts of accesses, which were made for memory, and those of dots and other fixed ops. */
 #include "gpu/analysis/prefix.h"
-#include "gpu/plan/choose.h"
+#include "gpu/choose/choose.h"
+#include "gpu/loop/schedule.h"
 #include "gpu/plan/dot.h"
-#include "gpu/plan/schedule.h"
 
 enum { STAGED_PART = 4, COPY_ADDRESS = 3 /* quarter cycles: a pointer is carried for each copy */, ROW_COPY = 32 /* likewise, with the branch around each */, WEIGHT_ONCE = 16, WEIGHT_MOST = 16 * 8 * 8 * 8 };
 

@@ -8,8 +8,8 @@
  *
  * Tiles that are cheap to compute anywhere (ranges, splats, index arithmetic on them) are no nodes: they are
  * computed in whatever layouts are asked for. */
-#ifndef NESO_GPU_PLAN_CHOOSE_H
-#define NESO_GPU_PLAN_CHOOSE_H
+#ifndef NESO_GPU_CHOOSE_CHOOSE_H
+#define NESO_GPU_CHOOSE_CHOOSE_H
 
 #include "base/map.h"
 #include "base/vec.h"

@@ -1,6 +1,6 @@
 /* A schedule checked, and as text and remarks. */
-#include "gpu/plan/rotate.h"
-#include "gpu/plan/schedule.h"
+#include "gpu/loop/rotate.h"
+#include "gpu/loop/schedule.h"
 #include "gpu/remark.h"
 
 const char *schedule_fault(Arena *arena, const Schedule *s)

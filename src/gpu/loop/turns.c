@@ -1,4 +1,4 @@
-#include "gpu/plan/turns.h"
+#include "gpu/loop/turns.h"
 
 #include "gpu/plan/price.h"
 

@@ -1,12 +1,12 @@
 /* A program may move into a loop where nothing sees which CTA runs it: it neither waits for other
  * programs nor reads the grid but along axis 0. */
-#include "gpu/plan/persist.h"
+#include "gpu/loop/persist.h"
 
 #include <string.h>
 
 #include "gpu/layout/boxes.h"
+#include "gpu/loop/schedule.h"
 #include "gpu/plan/dot.h"
-#include "gpu/plan/schedule.h"
 #include "gpu/plan/wgmma.h"
 
 enum {

@@ -5,7 +5,7 @@
  * are terms of one thread, those that take lanes are rounds, what remains of the axis crosses
  * warps. The coordinate along the axis, modulo what thread and warp have combined, numbers the
  * partial results that are left. */
-#include "gpu/plan/combine.h"
+#include "gpu/reduce/combine.h"
 #include "layout/f2.h"
 
 /* A layout as columns: full images of registers, lanes, and all other bits, in this order. */

@@ -19,8 +19,8 @@
  * What the address of such a load depends on is computed as far ahead as the load is issued; a load
  * on the way there (its address comes from memory) goes through registers and is issued one
  * iteration earlier still. */
-#ifndef NESO_GPU_PLAN_SCHEDULE_H
-#define NESO_GPU_PLAN_SCHEDULE_H
+#ifndef NESO_GPU_LOOP_SCHEDULE_H
+#define NESO_GPU_LOOP_SCHEDULE_H
 
 #include "base/vec.h"
 #include "gpu/analysis/axis.h"

@@ -1,10 +1,10 @@
 /* Ops that move data while they compute, as the allocation of shared memory and their lowering both see them:
  * tt.reduce, tt.scan, tt.gather, tt.histogram. */
-#ifndef NESO_GPU_PLAN_COMBINE_OPS_H
-#define NESO_GPU_PLAN_COMBINE_OPS_H
+#ifndef NESO_GPU_REDUCE_COMBINE_OPS_H
+#define NESO_GPU_REDUCE_COMBINE_OPS_H
 
 #include "gpu/memory/memory.h"
-#include "gpu/plan/combine.h"
+#include "gpu/reduce/combine.h"
 
 /* Does the body give the same bits when its two halves of arguments change places? Proven by comparing both as
  * expressions; false where that does not show it. */

@@ -25,8 +25,8 @@
  * All groups do the same number of iterations, so each has its turn in each round, and the last
  * round ends with all barriers as they were found. Who has the turn waits for nobody who waits for
  * it: it meets no other warps, and what it waits for of copies is on its way without them. */
-#ifndef NESO_GPU_PLAN_TURNS_H
-#define NESO_GPU_PLAN_TURNS_H
+#ifndef NESO_GPU_LOOP_TURNS_H
+#define NESO_GPU_LOOP_TURNS_H
 
 #include "gpu/gpu.h"
 

@@ -1,8 +1,8 @@
 /* Inside schedules: a loop while it is decided. */
-#ifndef NESO_GPU_PLAN_SCHEDULE_INT_H
-#define NESO_GPU_PLAN_SCHEDULE_INT_H
+#ifndef NESO_GPU_LOOP_SCHEDULE_INT_H
+#define NESO_GPU_LOOP_SCHEDULE_INT_H
 
-#include "gpu/plan/schedule.h"
+#include "gpu/loop/schedule.h"
 
 typedef struct ScheduleCx {
 	GpuCx *gpu;

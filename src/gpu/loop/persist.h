@@ -10,8 +10,8 @@
  * It pays where CTAs take more than one program each, which the launch knows: a kernel that is
  * compiled for few programs stays as it is and is marked neso.programs itself, so that launches of
  * many ask for a variant of their own. */
-#ifndef NESO_GPU_PLAN_PERSIST_H
-#define NESO_GPU_PLAN_PERSIST_H
+#ifndef NESO_GPU_LOOP_PERSIST_H
+#define NESO_GPU_LOOP_PERSIST_H
 
 #include "gpu/layout/encoding.h"
 

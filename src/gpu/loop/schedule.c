@@ -9,7 +9,7 @@
  * the loop asks for stages itself. A load can be ahead when what its address and mask come from can
  * be computed ahead: pure ops, divisions, what the loop carries, and other loads, up to
  * SCHEDULE_DEEPEST of them one after another. */
-#include "gpu/plan/schedule_int.h"
+#include "gpu/loop/schedule_int.h"
 
 #include "gpu/analysis/prefix.h"
 #include "gpu/memory/tensor_copies.h"

@@ -1,6 +1,6 @@
 /* The smallest cut between two sides, by Dinic's maximal flow: levels by breadth first search, then blocking
  * flows by depth first search with a current arc. Networks here have some hundred nodes. */
-#include "gpu/plan/choose.h"
+#include "gpu/choose/choose.h"
 
 typedef struct Arc {
 	uint32_t to, next;

@@ -1,9 +1,9 @@
 /* How far ahead loads are: what there is room for in shared memory, on an SM and in registers. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/analysis/text_order.h"
+#include "gpu/loop/rotate.h"
+#include "gpu/loop/schedule_int.h"
 #include "gpu/memory/tensor_copies.h"
-#include "gpu/plan/rotate.h"
-#include "gpu/plan/schedule_int.h"
 #include "gpu/remark.h"
 
 enum { DEEP = 2 /* iterations */, WARPS_OF_A_GROUP = 4 };

@@ -4,7 +4,7 @@
  * ahead: counters, arguments, what is loaded by them. Then a load is done only where its iteration
  * comes. Else it may be done for nothing, and must do no harm: a descriptor has bounds, and a mask
  * that compares what moves from iteration to iteration with what stays says where memory ends. */
-#include "gpu/plan/schedule_int.h"
+#include "gpu/loop/schedule_int.h"
 
 #include "ir/enums.h"
 

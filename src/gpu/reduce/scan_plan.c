@@ -7,7 +7,7 @@
  * other, in lanes by doubling, across warps by reading the totals of all warps. What precedes a
  * block within its level is put in front of what preceded its parts (`before`), and only at the end
  * in front of the elements, of which there may be many to a block. */
-#include "gpu/plan/combine.h"
+#include "gpu/reduce/combine.h"
 #include "layout/f2.h"
 
 /* ---- planning ---- */

@@ -1,10 +1,10 @@
 /* Registers: a warp that copies needs few, so those of its warp group go to the kernel's warps. */
-#include "gpu/plan/roles.h"
+#include "gpu/loop/roles.h"
 
 #include "gpu/analysis/pressure.h"
+#include "gpu/loop/rotate.h"
 #include "gpu/memory/pieces.h"
 #include "gpu/memory/tensor_copies.h"
-#include "gpu/plan/rotate.h"
 #include "gpu/plan/wgmma.h"
 #include "gpu/remark.h"
 

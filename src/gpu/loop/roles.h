@@ -13,10 +13,10 @@
  * Where a loop around it is specialised (`root`), counts go on from each run of the inner loop to
  * the next: the copies of the next tile are issued while the kernel's warps store this one. The
  * slots that products read last are free behind the inner loop. */
-#ifndef NESO_GPU_PLAN_ROLES_H
-#define NESO_GPU_PLAN_ROLES_H
+#ifndef NESO_GPU_LOOP_ROLES_H
+#define NESO_GPU_LOOP_ROLES_H
 
-#include "gpu/plan/schedule.h"
+#include "gpu/loop/schedule.h"
 
 enum { GPU_ROLE_WARPS = 4 /* that a partition takes: registers move between warp groups */ };
 

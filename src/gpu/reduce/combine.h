@@ -15,8 +15,8 @@
  * provable bit by bit (commutes), all threads still get the same bits. Scans keep the order of the axis.
  *
  * Copies (layout.h) are counted once: only independent places take part. */
-#ifndef NESO_GPU_PLAN_COMBINE_H
-#define NESO_GPU_PLAN_COMBINE_H
+#ifndef NESO_GPU_REDUCE_COMBINE_H
+#define NESO_GPU_REDUCE_COMBINE_H
 
 #include "layout/plan.h"
 
