@@ -91,7 +91,8 @@ static void each_load_says_how(void **state)
 		{LOOP, "i32", "    %a = tt.load %p, %m, %one : tensor<32x32x!tt.ptr<f16>>\n" DOT, 3,
 		 "loop: 3 stages, 1 groups pending, 6144 bytes\nload 0: copied 2 ahead, 16 bytes at once, 3 slots of 2048 bytes"},
 		{LOOP, "i32", "    %a = tt.load %p cacheModifier = cs : tensor<32x32x!tt.ptr<f16>>\n" DOT, 3,
-		 "loop: no copies\nload 0: registers 1 ahead: its cache modifier"},
+		 "loop: 3 stages, 1 groups pending, 6144 bytes\n"
+		 "load 0: copied 2 ahead, 16 bytes at once, 3 slots of 2048 bytes"}, /* a hint */
 		{LOOP, "i32", "    %a = tt.load %p {isVolatile = true} : tensor<32x32x!tt.ptr<f16>>\n" DOT, 3,
 		 "loop: no copies\nload 0: plain: it is volatile"},
 		{LOOP, "i32", LOAD DOT "    tt.store %so, %d : tensor<32x32x!tt.ptr<f32>>\n", 3,
