@@ -121,7 +121,8 @@ static void hold(Peak *p, const IrValue *v, const IrBlock *block, uint32_t from)
 		if (at)
 			until = MAX(until, at == use->owner ? p->number[at->id] : p->end[at->id]);
 	}
-	unsigned words = gpu_words(p->cx, v->type);
+	unsigned rounds = v->def ? (unsigned)ir_get_int(v->def, p->cx->ir, ATTR_ROUNDS, 0) : 0;
+	unsigned words = gpu_words(p->cx, v->type) >> rounds;
 	p->change[from + 1] += words;
 	p->change[until + 1] -= words;
 }

@@ -14,6 +14,7 @@
  * of 4 lines lie in 32 rows take 32 wavefronts, though no two lanes meet in a bank. (Measured on an
  * H200: fp16 products of 128x128x64, 8 warps, 3 stages, ran at 152 TFLOP/s so, and at 417 with each
  * line in one row; bench/NOTES.md.) */
+#include "gpu/plan/dot.h"
 #include "gpu/loop/schedule.h"
 #include "layout/plan_parts.h"
 
@@ -30,6 +31,7 @@ typedef struct Search {
 	GpuCx *gpu;
 	const Layout *source, *users[MOST_USERS];
 	unsigned user_count, bits;
+	bool in_place;         /* its only user takes single elements (taken_in_place) */
 	unsigned dim;          /* along which copies run */
 	unsigned width;        /* log2 of the elements of one */
 	uint32_t registers[8]; /* that hold its neighbours along dim */
@@ -118,7 +120,7 @@ static void try_memory(Search *s, const Layout *memory)
 	for (unsigned i = 0; i < s->user_count; i++) {
 		layout_plan_access(layout_compose(layouts, back, s->users[i]), false, s->bits,
 				   &s->gpu->plan_target, &access);
-		price += layout_access_cost(&access) + moves(&access);
+		price += layout_access_cost(&access) + (s->in_place ? 0 : moves(&access));
 	}
 	if (s->best && price >= s->price)
 		return;
@@ -162,6 +164,19 @@ static void add_user(Search *s, const Layout *l)
 		s->users[s->user_count++] = l;
 }
 
+/* What a dot by multiply-adds takes of the tile in the end (pipeline_read_dots); NULL: the user is
+ * none. */
+static const Layout *taken_in_place(GpuCx *gpu, const IrOp *load, const IrOp *user)
+{
+	const IrValue *tile = &load->results[0];
+	if (user->kind != OP_DOT || !ir_has_one_use(tile) || schedule_fills(load) ||
+	    !gpu_dot_takes_any(gpu, user))
+		return NULL;
+	unsigned operand = ir_operand(user, 1) == tile;
+	int64_t k = tile->type->shape[tile->type->rank - 1 - operand];
+	return gpu_fma_operand(gpu, gpu_layout(gpu, user->results[0].type), operand, k);
+}
+
 const Layout *schedule_memory(GpuCx *gpu, const IrOp *load, unsigned *width)
 {
 	CONTRACT(load->result_count == 1);
@@ -189,6 +204,10 @@ const Layout *schedule_memory(GpuCx *gpu, const IrOp *load, unsigned *width)
 	}
 	for (const IrUse *u = load->results[0].uses; u; u = u->next) {
 		const Layout *wanted = schedule_fills(load) ? NULL : schedule_wanted(gpu, u->owner);
+		if (!wanted) {
+			wanted = taken_in_place(gpu, load, u->owner);
+			s.in_place = wanted != NULL;
+		}
 		add_user(&s, wanted ? wanted : s.source);
 	}
 	for (unsigned i = 0; i < s.user_count; i++) {

@@ -88,6 +88,7 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const Schedule *s)
 		left_use_held(&p, words);
 	if (s->slots)
 		pipeline_place_copies(&p);
+	pipeline_read_dots(&p);
 	if (schedule_is_rotated(s))
 		mark_late(&p);
 	else

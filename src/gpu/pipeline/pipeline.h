@@ -111,6 +111,10 @@ void pipeline_wait_late(Pipeline *p, IrOp *spot);
 void pipeline_read_converted(IrModule *m, GpuCx *gpu, IrOp *user, IrType tile, IrValue *memory);
 /* Users of the ring's load take the tile from its slot; the load goes. */
 void pipeline_read(Pipeline *p, const PipelineRing *ring, IrValue *number);
+/* Dots by multiply-adds take both operands from their slots round by round, where nothing else
+ * reads them: registers hold a round's part alone, and nothing is stored a second time. Behind
+ * pipeline_place_copies. */
+void pipeline_read_dots(Pipeline *p);
 /* Chooses where in the iteration copies are issued. */
 void pipeline_place_copies(Pipeline *p);
 

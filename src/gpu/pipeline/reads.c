@@ -3,6 +3,7 @@
 #include "gpu/analysis/pressure.h"
 #include "gpu/memory/tensor_copies.h"
 #include "gpu/pipeline/pipeline.h"
+#include "gpu/plan/dot.h"
 
 void pipeline_read_converted(IrModule *m, GpuCx *gpu, IrOp *user, IrType tile, IrValue *memory)
 {
@@ -157,5 +158,54 @@ void pipeline_place_copies(Pipeline *p)
 			continue;
 		ir_op_unlink(next);
 		ir_op_insert_before(next, p->body->last);
+	}
+}
+
+static bool can_be_late(const Pipeline *p, const IrOp *dot, const IrOp *read)
+{
+	return reads_ring(p, read) && read->block == dot->block && ir_has_one_use(&read->results[0]);
+}
+
+/* Where a dot's operand is read, in the layout that its multiply-adds take. */
+static IrValue *read_for_dot(Pipeline *p, IrOp *dot, unsigned operand)
+{
+	const IrOp *read = ir_operand(dot, operand)->def;
+	IrType type = read->results[0].type;
+	const Layout *c = gpu_layout(p->gpu, dot->results[0].type);
+	const Layout *wanted = gpu_fma_operand(p->gpu, c, operand, type->shape[type->rank - 1 - operand]);
+	IrBuilder b = ir_at(p->m, dot);
+	b.loc = read->loc;
+	return irb_1(&b, OP_LOCAL_LOAD, gpu_with_layout(p->gpu, type, wanted), ir_operand(read, 0));
+}
+
+/* For estimates of registers. */
+static void say_rounds(Pipeline *p, const IrOp *dot, IrOp *read)
+{
+	unsigned rounds = gpu_dot_plan(p->gpu, p->cx->scratch, dot)->round_bits;
+	ir_set(p->m, read, ATTR_ROUNDS, ir_attr_i32(p->gpu->ir, rounds));
+}
+
+void pipeline_read_dots(Pipeline *p)
+{
+	for (IrOp *dot = p->body->first; dot; dot = dot->next) {
+		if (dot->kind != OP_DOT || !gpu_dot_takes_any(p->gpu, dot) ||
+		    !can_be_late(p, dot, ir_operand(dot, 0)->def) ||
+		    !can_be_late(p, dot, ir_operand(dot, 1)->def))
+			continue;
+		IrValue *held[2], *late[2];
+		for (unsigned i = 0; i < 2; i++) {
+			held[i] = ir_operand(dot, i);
+			late[i] = read_for_dot(p, dot, i);
+		}
+		for (unsigned i = 0; i < 2; i++)
+			ir_operand_set(dot, i, late[i]);
+		bool in_place = gpu_dot_reads_in_place(p->gpu, dot);
+		for (unsigned i = 0; i < 2; i++) {
+			if (in_place)
+				say_rounds(p, dot, late[i]->def);
+			else
+				ir_operand_set(dot, i, held[i]);
+			ir_op_erase(in_place ? held[i]->def : late[i]->def);
+		}
 	}
 }

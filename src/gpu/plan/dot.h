@@ -12,7 +12,7 @@
 
 typedef enum GpuDotKind {
 	GPU_DOT_FMA,    /* c = fma(a, b, c), or integer multiply and add */
-	GPU_DOT_SHARED, /* the same in a loop along K: operands are put into shared memory, and each round takes some */
+	GPU_DOT_SHARED, /* the same in a loop along K: each round takes some from shared memory */
 	GPU_DOT_MMA,    /* mma.sync: all lanes of a warp together */
 } GpuDotKind;
 
@@ -25,6 +25,7 @@ typedef struct GpuDotMemory {
 	LayoutAccess load;      /* of the fragment's, in round 0 */
 	const Layout *fragment; /* what a thread holds in a round: K is k_step */
 	const uint32_t *copies; /* for each register of the fragment the one that is loaded */
+	const IrOp *read;       /* it lies where this op reads it; NULL: in the op's scratch */
 	uint64_t round_offset[32];
 } GpuDotMemory;
 
@@ -72,6 +73,14 @@ bool gpu_holds_dot(IrOp *op);
 
 /* May operand 0 or 1 come in any layout? */
 bool gpu_dot_takes_any(GpuCx *cx, const IrOp *dot);
+
+/* The read of memory whose result the op alone takes, with nothing in between that writes or orders
+ * memory; NULL: it is none. */
+const IrOp *gpu_late_read(const IrOp *user, const IrValue *held);
+
+/* Are both operands taken from where they lie in memory, round by round? Their reads hold nothing
+ * then. */
+bool gpu_dot_reads_in_place(GpuCx *cx, const IrOp *dot);
 
 /* Are operands from shared memory possible for these layouts of the result and the operands? Not for tiles that are
  * split among CTAs, nor for sizes that are no powers of two. */

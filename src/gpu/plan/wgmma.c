@@ -400,14 +400,7 @@ const IrOp *gpu_wgmma_late_read(const IrOp *dot)
 {
 	CONTRACT(dot->kind == OP_WARP_GROUP_DOT);
 	const IrValue *held = ir_operand(dot, ir_is_tensor(ir_operand(dot, 1)->type));
-	const IrOp *read = ir_is_tensor(held->type) ? held->def : NULL;
-	if (!read || read->kind != OP_LOCAL_LOAD || read->block != dot->block || !ir_has_one_use(held) ||
-	    held->type->elem->bits != 32)
-		return NULL;
-	for (const IrOp *op = read->next; op != dot; op = op->next)
-		if (!op || ir_has_trait(op, TRAIT_WRITE | TRAIT_SYNC) || op->region_count)
-			return NULL;
-	return read;
+	return ir_is_tensor(held->type) && held->type->elem->bits == 32 ? gpu_late_read(dot, held) : NULL;
 }
 
 /* ---- the choice ---- */

@@ -5,7 +5,8 @@
  * it is: the instruction reads its high 19 bits.
  *
  * With operands in shared memory it is a loop along K whose round is a block of straight code: loads of both
- * fragments, and multiply-adds as above. The loop stays one, as unrolling it is what costs registers. */
+ * fragments, and multiply-adds as above; a few rounds make a turn. The loop stays one, as unrolling it is
+ * what costs registers. */
 #include "gpu/plan/dot.h"
 #include "llvm/math/math.h"
 #include "llvm/memory/shared.h"
@@ -155,8 +156,12 @@ static void dot_by_fma(Lower *lw, const IrOp *op, const GpuDotPlan *plan, IrType
 
 /* ---- multiply-adds from shared memory ---- */
 
+enum { MOST_TOGETHER = 4, MOST_STEPS = 1024 };
+
 static SharedPlace place_of(Lower *lw, const IrOp *op, const GpuDotMemory *memory)
 {
+	if (memory->read)
+		return (SharedPlace){.base = lower_scalar(lw, ir_operand(memory->read, 0)), .pass_shift = 64};
 	return (SharedPlace){.base = lw->shared_base,
 			     .bytes = gpu_shared_offset(lw->gpu, op) + memory->place,
 			     .pass_shift = 64};
@@ -238,6 +243,16 @@ static void multiply_round(Lower *lw, const IrOp *op, const GpuDotPlan *plan, Ir
 	multiply(lw, op, plan, operands, wide, sums);
 }
 
+/* Rounds of one turn of the loop: so that what the next one takes is read while this one
+ * multiplies, within what the assembler takes quickly (measured; bench/NOTES.md). */
+static unsigned rounds_together(const GpuDotPlan *plan)
+{
+	unsigned n = 1;
+	while (n < MOST_TOGETHER && n < 1u << plan->round_bits && plan->steps * n * 2 <= MOST_STEPS)
+		n *= 2;
+	return n;
+}
+
 static void dot_by_rounds(Lower *lw, const IrOp *op, const GpuDotPlan *plan, IrType wide, LLVMValueRef *sums,
 			  uint32_t count)
 {
@@ -252,8 +267,10 @@ static void dot_by_rounds(Lower *lw, const IrOp *op, const GpuDotPlan *plan, IrT
 		LLVMAddIncoming(phis[i], &sums[i], &before, 1);
 		sums[i] = phis[i];
 	}
-	multiply_round(lw, op, plan, wide, round, sums);
-	LLVMValueRef next = LLVMBuildAdd(lw->b, round, lower_i32(lw, 1), "");
+	unsigned together = rounds_together(plan);
+	for (unsigned i = 0; i < together; i++)
+		multiply_round(lw, op, plan, wide, LLVMBuildOr(lw->b, round, lower_i32(lw, i), ""), sums);
+	LLVMValueRef next = LLVMBuildAdd(lw->b, round, lower_i32(lw, together), "");
 	LLVMValueRef more = LLVMBuildICmp(lw->b, LLVMIntNE, next, lower_i32(lw, INT64_C(1) << plan->round_bits), "");
 	LLVMBasicBlockRef end = LLVMGetInsertBlock(lw->b);
 	LLVMAddIncoming(round, &zero, &before, 1);
@@ -268,9 +285,10 @@ static void dot_by_rounds(Lower *lw, const IrOp *op, const GpuDotPlan *plan, IrT
 static void dot_through_shared(Lower *lw, const IrOp *op, const GpuDotPlan *plan, IrType wide, LLVMValueRef *sums,
 			       uint32_t count)
 {
-	for (unsigned o = 0; o < 2; o++)
+	for (unsigned o = 0; o < 2 && !plan->memory[o].read; o++)
 		store_operand(lw, op, o, &plan->memory[o]);
-	lower_barrier(lw);
+	if (!plan->memory[0].read)
+		lower_barrier(lw);
 	if (plan->round_bits)
 		dot_by_rounds(lw, op, plan, wide, sums, count);
 	else

@@ -4,6 +4,7 @@
  * the whole, as its elements lie where the whole's layout puts them: offsets of parts are multiples
  * of their size, so an element's offset is that of the part's first one XOR its own. That constant
  * is found from the ops that made the value. */
+#include "gpu/plan/dot.h"
 #include "gpu/plan/wgmma.h"
 #include "layout/f2.h"
 #include "llvm/memory/local.h"
@@ -205,6 +206,8 @@ bool lower_LOCAL_LOAD(Lower *lw, IrOp *op)
 {
 	const IrUse *use = op->results[0].uses;
 	if (use && use->owner->kind == OP_WARP_GROUP_DOT && gpu_wgmma_late_read(use->owner) == op)
+		return true;
+	if (use && use->owner->kind == OP_DOT && gpu_dot_reads_in_place(lw->gpu, use->owner))
 		return true;
 	LLVMValueRef *regs = lower_local_read(lw, op);
 	if (regs)
