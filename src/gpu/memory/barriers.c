@@ -366,6 +366,34 @@ static void fence(const GpuBarriers *w, IrBuilder *b, unsigned fences)
 		ir_set(b->m, op, ATTR_GLOBAL, ir_attr_unit(w->gpu->ir));
 }
 
+/* Marks what needs a barrier before it, until nothing more does. */
+static void mark_all(GpuBarriers *w, const IrOp *func, const GpuSpans *before)
+{
+	w->checking = false;
+	do {
+		w->grew = false;
+		walk_func(w, func, before);
+	} while (w->grew);
+}
+
+/* Of barriers that others make needless. While one is tried to be left out, others may seem to need a fence that its own
+ * was for: where it stays, they do not. */
+static void leave_out(GpuBarriers *w, const IrOp *func, const GpuSpans *before, IrOp *const *ops, uint32_t count)
+{
+	uint32_t size = w->cx->module->next_op;
+	uint8_t *fenced = ARENA_ARRAY(w->arena, uint8_t, size);
+	w->checking = true;
+	for (uint32_t i = 0; i < count; i++) {
+		bool *mark = &w->marked[ops[i]->id];
+		memcpy(fenced, w->fenced, size);
+		*mark = w->hazard = false;
+		walk_func(w, func, before);
+		*mark = w->hazard;
+		if (w->hazard)
+			memcpy(w->fenced, fenced, size);
+	}
+}
+
 static bool insert_in(PassCx *cx, IrOp *func)
 {
 	GpuBarriers w = {.cx = cx, .gpu = gpu_of(cx), .arena = cx->scratch};
@@ -381,23 +409,19 @@ static bool insert_in(PassCx *cx, IrOp *func)
 		ir_walk(func, false, collect_bytes, &c);
 		before = c.bytes;
 	}
-	do {
-		w.grew = false;
-		walk_func(&w, func, &before);
-	} while (w.grew);
+	mark_all(&w, func, &before);
 	ir_walk(func, false, collect_marked, &c);
-	w.checking = true;
+	leave_out(&w, func, &before, c.ops.data, c.ops.len);
+	/* Fences that only barriers asked for which are left out. */
+	memset(w.fenced, 0, cx->module->next_op);
+	mark_all(&w, func, &before);
+	c.ops.len = 0;
+	ir_walk(func, false, collect_marked, &c);
 	for (uint32_t i = 0; i < c.ops.len; i++) {
-		bool *mark = &w.marked[c.ops.data[i]->id];
-		*mark = w.hazard = false;
-		walk_func(&w, func, &before);
-		*mark = w.hazard;
-		if (w.hazard) {
-			IrBuilder b = ir_at(cx->module, c.ops.data[i]);
-			if (w.fenced[c.ops.data[i]->id])
-				fence(&w, &b, w.fenced[c.ops.data[i]->id]);
-			irb_op(&b, OP_BARRIER, NULL, 0, NULL, 0, 0);
-		}
+		IrBuilder b = ir_at(cx->module, c.ops.data[i]);
+		if (w.fenced[c.ops.data[i]->id])
+			fence(&w, &b, w.fenced[c.ops.data[i]->id]);
+		irb_op(&b, OP_BARRIER, NULL, 0, NULL, 0, 0);
 	}
 	return c.ops.len > 0;
 }
