@@ -15,7 +15,7 @@
  *
  * Products of warp groups read through another proxy: what threads (and their copies) have written must be fenced by those
  * threads before the barrier, or it may not be seen. Such bytes stay unfenced until a barrier that comes with a fence; barriers
- * get one where bytes that some product of the function reads are unfenced. A product that is under way reads until
+ * get one where bytes that some product of the function reads are unfenced, unless a later one does. A product that is under way reads until
  * a wait, which makes that a pending read; a free slot is none that a product under way reads.
  *
  * Copies by tensor maps (TMA) are the same: what threads did to bytes that one reads or writes, scratch included, must be fenced, and
@@ -95,9 +95,9 @@ static bool crosses_proxies(const GpuBarriers *w, const GpuPending *s, const IrO
 static void meet_before(GpuBarriers *w, const IrOp *op, GpuPending *s)
 {
 	uint8_t *fenced = &w->fenced[op->id];
-	for (uint32_t i = 0; i < w->of_products.len && !*fenced; i++)
+	for (uint32_t i = 0; i < w->of_products.len && !*fenced && !w->fences_stay; i++)
 		*fenced = gpu_spans_touch(&s->unfenced, w->of_products.data[i]) ? FENCE_SHARED : 0;
-	if (crosses_proxies(w, s, op))
+	if (!w->fences_stay && crosses_proxies(w, s, op))
 		*fenced |= FENCE_SHARED | FENCE_GLOBAL;
 	if (*fenced)
 		s->unfenced.len = 0;
@@ -394,6 +394,21 @@ static void leave_out(GpuBarriers *w, const IrOp *func, const GpuSpans *before, 
 	}
 }
 
+/* Fences that a later one makes needless: it waits for all loads under way. */
+static void leave_out_fences(GpuBarriers *w, const IrOp *func, const GpuSpans *before, IrOp *const *ops, uint32_t count)
+{
+	w->checking = w->fences_stay = true;
+	for (uint32_t i = 0; i < count; i++) {
+		uint8_t *fenced = &w->fenced[ops[i]->id];
+		if (*fenced != FENCE_SHARED)
+			continue;
+		*fenced = 0;
+		w->hazard = false;
+		walk_func(w, func, before);
+		*fenced = w->hazard ? FENCE_SHARED : 0;
+	}
+}
+
 static bool insert_in(PassCx *cx, IrOp *func)
 {
 	GpuBarriers w = {.cx = cx, .gpu = gpu_of(cx), .arena = cx->scratch};
@@ -417,6 +432,7 @@ static bool insert_in(PassCx *cx, IrOp *func)
 	mark_all(&w, func, &before);
 	c.ops.len = 0;
 	ir_walk(func, false, collect_marked, &c);
+	leave_out_fences(&w, func, &before, c.ops.data, c.ops.len);
 	for (uint32_t i = 0; i < c.ops.len; i++) {
 		IrBuilder b = ir_at(cx->module, c.ops.data[i]);
 		if (w.fenced[c.ops.data[i]->id])
