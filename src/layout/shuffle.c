@@ -15,8 +15,9 @@
  * destination's registers that the source's make too, is the most that any thread can keep, so the number of
  * rounds is minimal. Rounds with equal m(k) share a 32-bit word.
  *
- * With H the span of the source's registers alone X is 0: each thread reads its register k from the lane that has
- * it, wherever that is. That takes no exchange of the result, and never fewer rounds; what costs less is taken. */
+ * With H the span of the source's registers alone X is 0: each thread reads its register k from
+ * the lane that has it, wherever that is. That takes no exchange of the result, and never fewer
+ * rounds; what costs less is taken. */
 #include "layout/plan_parts.h"
 
 typedef struct Shuffle {

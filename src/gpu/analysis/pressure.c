@@ -80,16 +80,18 @@ static bool visit_loop_words(void *data, IrOp *op)
 	for (uint32_t i = 0; i < op->operand_count && op != l->loop; i++) {
 		const IrValue *v = ir_operand(op, i);
 		uint64_t found;
-		if (!v->def || !is_data(v) || ir_is_inside(v->def, l->loop) || map_get(&l->seen, (uint64_t)(uintptr_t)v, &found))
+		uint64_t key = (uint64_t)(uintptr_t)v;
+		if (!v->def || !is_data(v) || ir_is_inside(v->def, l->loop) ||
+		    map_get(&l->seen, key, &found))
 			continue;
-		map_put(&l->seen, (uint64_t)(uintptr_t)v, 1);
+		map_put(&l->seen, key, 1);
 		l->words += gpu_words(l->cx, v->type);
 	}
 	return true;
 }
 
-/* What the innermost loop around the load holds all the time: registers of masked loads, and data from outside that it
- * uses. None: 0. */
+/* What the innermost loop around the load holds all the time: registers of masked loads, and
+ * data from outside that it uses. None: 0. */
 static unsigned words_of_loop(GpuCx *cx, const IrOp *load)
 {
 	IrOp *loop = ir_parent_op(load);
@@ -117,7 +119,8 @@ unsigned gpu_crowd(GpuCx *cx, const IrOp *load)
 	for (const IrOp *op = first; op; op = op->next)
 		behind[op->id] = true;
 	for (const IrOp *op = first; op && !parts(op); op = op->next)
-		if (op->kind == OP_LOAD && ir_is_tensor(op->results[0].type) && (!masked_words(cx, op) || !looped))
+		if (op->kind == OP_LOAD && ir_is_tensor(op->results[0].type) &&
+		    (!masked_words(cx, op) || !looped))
 			words += gpu_words(cx, op->results[0].type);
 	for (uint32_t i = 0; i < block->arg_count; i++)
 		if (is_data(block->args[i]) && needed(block->args[i], block, behind))

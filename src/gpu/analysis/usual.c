@@ -1,6 +1,6 @@
-/* Along which dim neighbours usually lie side by side: a walk over what the pointers are computed of. Sizes and strides
- * that are no constants are taken to be large, so that what is divided by one mostly stays the same, and what is taken
- * modulo one mostly goes on. */
+/* Along which dim neighbours usually lie side by side: a walk over what the pointers are
+ * computed of. Sizes and strides that are no constants are taken to be large, so that what is
+ * divided by one mostly stays the same, and what is taken modulo one mostly goes on. */
 #include "gpu/analysis/usual.h"
 
 enum { MOST_VISITS = 200, FAR = 1 << 20 };

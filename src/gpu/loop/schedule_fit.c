@@ -233,8 +233,9 @@ static bool is_for_products(const ScheduleCx *d, bool threads)
 	return any;
 }
 
-/* A slot more lets products go on while copies for later iterations begin; without it all threads meet first. It is
- * taken where no CTA is lost, and where copies are not less than DEEP iterations ahead for it. */
+/* A slot more lets products go on while copies for later iterations begin; without it all
+ * threads meet first. It is taken where no CTA is lost, and where copies are not less than DEEP
+ * iterations ahead for it. */
 static bool keeps_slot(const ScheduleCx *d, uint64_t slot, uint64_t taken)
 {
 	const Schedule *s = d->s;

@@ -13,10 +13,12 @@
  * the writes that wait has made pending ask for, and none behind what was read since. Scratch follows the contract of memory.h: written first, a barrier inside,
  * read last; or each warp by itself, which only other ops can disturb.
  *
- * Products of warp groups read through another proxy: what threads (and their copies) have written must be fenced by those
- * threads before the barrier, or it may not be seen. Such bytes stay unfenced until a barrier that comes with a fence; barriers
- * get one where bytes that some product of the function reads are unfenced, unless a later one does. A product that is under way reads until
- * a wait, which makes that a pending read; a free slot is none that a product under way reads.
+ * Products of warp groups read through another proxy: what threads (and their copies) have
+ * written must be fenced by those threads before the barrier, or it may not be seen. Such bytes
+ * stay unfenced until a barrier that comes with a fence; barriers get one where bytes that some
+ * product of the function reads are unfenced, unless a later one does. A product that is under
+ * way reads until a wait, which makes that a pending read; a free slot is none that a product
+ * under way reads.
  *
  * Copies by tensor maps (TMA) are the same: what threads did to bytes that one reads or writes, scratch included, must be fenced, and
  * so must their stores to a tensor that it looks at, which takes a fence of global memory too. What such a copy wrote needs no
@@ -376,9 +378,10 @@ static void mark_all(GpuBarriers *w, const IrOp *func, const GpuSpans *before)
 	} while (w->grew);
 }
 
-/* Of barriers that others make needless. While one is tried to be left out, others may seem to need a fence that its own
- * was for: where it stays, they do not. */
-static void leave_out(GpuBarriers *w, const IrOp *func, const GpuSpans *before, IrOp *const *ops, uint32_t count)
+/* Barriers that others make needless. While one is tried to be left out, others may seem to need
+ * a fence that its own was for: where it stays, they do not. */
+static void leave_out(GpuBarriers *w, const IrOp *func, const GpuSpans *before, IrOp *const *ops,
+		      uint32_t count)
 {
 	uint32_t size = w->cx->module->next_op;
 	uint8_t *fenced = ARENA_ARRAY(w->arena, uint8_t, size);
@@ -395,7 +398,8 @@ static void leave_out(GpuBarriers *w, const IrOp *func, const GpuSpans *before, 
 }
 
 /* Fences that a later one makes needless: it waits for all loads under way. */
-static void leave_out_fences(GpuBarriers *w, const IrOp *func, const GpuSpans *before, IrOp *const *ops, uint32_t count)
+static void leave_out_fences(GpuBarriers *w, const IrOp *func, const GpuSpans *before, IrOp *const *ops,
+			     uint32_t count)
 {
 	w->checking = w->fences_stay = true;
 	for (uint32_t i = 0; i < count; i++) {

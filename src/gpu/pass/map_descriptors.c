@@ -123,8 +123,8 @@ static IrValue *reshaped(IrBuilder *b, IrValue *v, IrType type)
 	return v->type == type ? v : irb_1(b, OP_RESHAPE, type, v);
 }
 
-/* The block without dims of size 1 in front, where a load's tile is used in no other shape: a box of a tensor that has
- * more dims than the tile. Otherwise the block. */
+/* The block without dims of size 1 in front, where a load's tile is used in no other shape: a
+ * box of a tensor that has more dims than the tile. Otherwise the block. */
 static IrType block_of(const Mapping *m, const IrOp *op)
 {
 	IrType block = ir_operand(op, 0)->type->elem;
@@ -235,7 +235,8 @@ static bool map_function(PassCx *cx, IrOp *func)
 		IrType type = descriptor->type;
 		IrAttr map = map_of(&m, descriptor);
 		IrLoc loc = ir_value_loc(descriptor);
-		IrValue *arg = map ? gpu_map_arg(&m.args, block_of(&m, m.uses.data[i]), (IrSign)type->space, map, loc) : NULL;
+		IrType block = block_of(&m, m.uses.data[i]);
+		IrValue *arg = map ? gpu_map_arg(&m.args, block, (IrSign)type->space, map, loc) : NULL;
 		if (arg)
 			go_through(&m, m.uses.data[i], arg);
 	}

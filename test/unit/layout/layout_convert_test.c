@@ -31,7 +31,8 @@ static void check_pair(LayoutContext *cx, const Layout *src, const Layout *dst, 
 	Machine m = run_plan(cx->arena, plan);
 	tally->kinds[plan->kind]++;
 	if (plan->kind == LAYOUT_PLAN_SHUFFLE) {
-		/* Threads move no more than they must, unless that saves exchanges of what they receive. */
+		/* Threads move no more than they must, unless that saves exchanges of what they
+		 * receive. */
 		unsigned picked = picks_of(plan), least = least_moves(plan) * picked;
 		assert_in_range(m.moved, least, 1u << exchanges_last(plan) == picked ? UINT_MAX : least);
 		tally->direct += m.moved > least;
@@ -283,12 +284,13 @@ static void slices_convert(void **state)
 	arena_free(&p.arena);
 }
 
-/* Thirty-two values, one a lane, of which each lane wants sixteen: each round brings one to where it stays. */
+/* Values one a lane, of which each lane wants sixteen: each round brings one to where it stays. */
 static void values_of_lanes_spread(void **state)
 {
 	Programs p;
 	const int64_t line[] = {32};
-	LayoutBlocked one = {.rank = 1, .size_per_thread = {1}, .threads_per_warp = {32}, .warps_per_cta = {4}};
+	LayoutBlocked one = {.rank = 1, .size_per_thread = {1}, .threads_per_warp = {32},
+			     .warps_per_cta = {4}};
 	start(&p);
 	const Layout *flat = layout_blocked(&p.cx, line, &one);
 	const Layout *sliced = layout_slice(&p.cx, blocked(&p, 32, 64, 4, 8), 1);
