@@ -13,12 +13,17 @@
  * read from one lane: where no M avoids it, there is a round for each of the registers, and the last exchange
  * picks. With M the identity, rounds with m(k) = 0 stay in the lane and cost nothing; their number, that of the
  * destination's registers that the source's make too, is the most that any thread can keep, so the number of
- * rounds is minimal. Rounds with equal m(k) share a 32-bit word. */
+ * rounds is minimal. Rounds with equal m(k) share a 32-bit word.
+ *
+ * With H the span of the source's registers alone X is 0: each thread reads its register k from
+ * the lane that has it, wherever that is. That takes no exchange of the result, and never fewer
+ * rounds; what costs less is taken. */
 #include "layout/plan_parts.h"
 
 typedef struct Shuffle {
 	LayoutConversion *c;
-	F2Span common;         /* H: source registers, then destination registers */
+	bool direct;           /* X is 0 */
+	F2Span common;         /* H: source registers, then destination registers unless direct */
 	uint64_t a[32], b[32]; /* destination's and source's lanes modulo H */
 	uint32_t to_lane[LAYOUT_MAX_THREAD_BITS]; /* M, over the thread word */
 	uint32_t receive[LAYOUT_MAX_THREAD_BITS]; /* X: destination registers */
@@ -80,7 +85,7 @@ static unsigned zero_lanes(const Shuffle *s, uint64_t *lanes, unsigned *copies)
 	uint64_t kernel[32], modulo_dst[32], same[32];
 	unsigned n = f2_kernel(s->a, dst->lanes, kernel);
 	for (unsigned i = 0; i < dst->lanes; i++)
-		modulo_dst[i] = f2_span_reduce(&dst->span, dst->thread[i], NULL);
+		modulo_dst[i] = s->direct ? dst->thread[i] : f2_span_reduce(&dst->span, dst->thread[i], NULL);
 	*copies = f2_kernel(modulo_dst, dst->lanes, same);
 	F2Span span = f2_span_of(same, *copies);
 	unsigned others = f2_extend(&span, kernel, n, lanes, 32);
@@ -93,11 +98,11 @@ static LanePlace place_shared(Shuffle *s, uint64_t lane, bool copy)
 {
 	const LayoutSide *dst = &s->c->dst;
 	LanePlace p = place_lane(s, lane, 0);
-	if (copy) {
+	if (copy && !s->direct) {
 		uint64_t combo;
 		f2_span_reduce(&dst->span, lanes_at(dst, lane), &combo);
 		p.receive = (uint32_t)combo;
-	} else {
+	} else if (!copy) {
 		p.shared = (int)s->shared;
 		s->shared_want[s->shared++] = p.want;
 	}
@@ -228,7 +233,8 @@ static bool map_everything(Shuffle *s)
 {
 	const LayoutSide *src = &s->c->src, *dst = &s->c->dst;
 	s->common = f2_span_of(src->reg, src->registers);
-	f2_span_add_all(&s->common, dst->reg, dst->registers);
+	if (!s->direct)
+		f2_span_add_all(&s->common, dst->reg, dst->registers);
 	for (unsigned i = 0; i < dst->lanes; i++) {
 		s->a[i] = f2_span_reduce(&s->common, dst->thread[i], NULL);
 		s->b[i] = f2_span_reduce(&s->common, src->thread[i], NULL);
@@ -331,12 +337,12 @@ static unsigned packs_of(const LayoutConversion *c, bool moves)
 	return 0;
 }
 
-bool layout_plan_within_warps(LayoutConversion *c, LayoutPlan *plan)
+static bool plan_by(LayoutConversion *c, bool direct, LayoutPlan *plan)
 {
-	CONTRACT(c->source && c->destination);
 	Shuffle s;
 	memset(&s, 0, sizeof s);
 	s.c = c;
+	s.direct = direct;
 	if (!map_everything(&s))
 		return false;
 	uint32_t src_count = 1u << c->src.registers, dst_count = 1u << c->dst.registers;
@@ -368,4 +374,19 @@ bool layout_plan_within_warps(LayoutConversion *c, LayoutPlan *plan)
 	layout_cost_finish(&cost, c->target, c->reps, LAYOUT_BARRIER_WARP);
 	plan->cost = cost;
 	return true;
+}
+
+bool layout_plan_within_warps(LayoutConversion *c, LayoutPlan *plan)
+{
+	CONTRACT(c->source && c->destination);
+	if (!plan_by(c, false, plan))
+		return false;
+	LayoutPlan direct = *plan;
+	if (plan->kind != LAYOUT_PLAN_SHUFFLE || !plan->cost.selects)
+		return true;
+	if (plan_by(c, true, &direct) && direct.cost.total < plan->cost.total) {
+		*plan = direct;
+		return true;
+	}
+	return plan_by(c, false, plan);
 }

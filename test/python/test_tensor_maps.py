@@ -52,6 +52,17 @@ def read_twice(p, o):
 
 
 @triton.jit
+def of_expert(a, b, o, experts, n: tl.constexpr, k: tl.constexpr):
+    """Weights of one expert: a box with a dim of one in front, which no tile has."""
+    r, s, which = tl.arange(0, 64), tl.arange(0, 32), tl.program_id(0)
+    w = tl.make_tensor_descriptor(b, shape=[experts, n, k], strides=[n * k, k, 1], block_shape=[1, 32, 64])
+    acc = tl.zeros((64, 32), tl.float32)
+    for i in range(0, k, 64):
+        acc = tl.dot(a.load([0, i]), w.load([which, 32, i]).reshape(32, 64).T, acc)
+    tl.store(o + which * 2048 + r[:, None] * 32 + s[None, :], acc)
+
+
+@triton.jit
 def copied_from(a, b, i: tl.constexpr, j: tl.constexpr, k: tl.constexpr):
     b.store([k, 0], a.load([i, j]))
 
@@ -357,6 +368,15 @@ class TensorMaps(unittest.TestCase):
                                             num_stages=stages, num_warps=warps, **OPTIONS)
                 np.testing.assert_array_equal(c, a.astype(np.float32) @ b.astype(np.float32), f"{size} {stages} {warps} {K}")
                 self.assertIn("warp_group_dot", compiled.asm["ttgir"])
+
+    def test_a_dim_of_one_in_front(self):
+        a, b, o = numbers((64, 192), np.float16), numbers((3, 48, 192), np.float16), aligned((3, 64, 32), np.float32)
+        kernel = of_expert[(3, )](described(a, [64, 64]), b, o, 3, 48, 192, **OPTIONS)
+        expected = np.zeros((3, 64, 32), np.float32)
+        expected[:, :, :16] = a.astype(np.float32) @ b[:, 32:].astype(np.float32).transpose(0, 2, 1)
+        np.testing.assert_allclose(o, expected, rtol=1e-5)
+        ring = [line for line in kernel.asm["ttgir"].splitlines() if "async_tma_copy_global_to_local" in line]
+        self.assertTrue(any("memdesc<32x64xf16" in line for line in ring), ring)
 
     def test_persistent(self):
         for size in (32, 64):

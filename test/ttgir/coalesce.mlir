@@ -7,6 +7,8 @@
 // CHECK-DAG: #[[ONE:linear[0-9]*]] = #ttg.linear<{register = {{\[\[}}128], [256], [512], [1024]], lane = {{\[\[}}1],
 // Contiguous along dim 0.
 // CHECK-DAG: #[[COLS:linear[0-9]*]] = #ttg.linear<{register = {{\[\[}}1, 0], [2, 0], [0, 16]], lane = {{\[\[}}4, 0], [8, 0], [16, 0], [0, 1], [0, 2]], warp = {{\[\[}}0, 4], [0, 8]],
+// Pixels, whose addresses usually go up by one, though nobody can say where a row ends; what lies nearer than the rest.
+// CHECK-DAG: #[[PIXELS:linear[0-9]*]] = #ttg.linear<{register = {{\[\[}}0, 4], [0, 8], [0, 16]], lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = {{\[\[}}0, 1], [0, 2]],
 // Rows that are reduced have a warp each.
 // CHECK-DAG: #[[ROWS:linear[0-9]*]] = #ttg.linear<{register = {{\[\[}}0, 1], [0, 2], [0, 128], [0, 256]], lane = {{\[\[}}0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], warp = {{\[\[}}1, 0], [2, 0]],
 // Fewer elements than threads: one each, the others hold copies.
@@ -96,5 +98,39 @@ tt.func public @rows(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %stride: i32
   %rs = tt.splat %p : !tt.ptr<f32> -> tensor<4x!tt.ptr<f32>>
   %ra = tt.addptr %rs, %r : tensor<4x!tt.ptr<f32>>, tensor<4xi32>
   tt.store %ra, %s : tensor<4x!tt.ptr<f32>>
+  tt.return
+}
+
+// Image, row and column of a pixel: quotients and remainders by sizes. Channels are dim 1, far apart.
+// CHECK-LABEL: @pixels(
+tt.func public @pixels(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %width: i32, %row: i32, %channel: i32 {tt.divisibility = 16 : i32}, %o: !tt.ptr<f16>) {
+  %c = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
+  %ws = tt.splat %width : i32 -> tensor<32xi32>
+  %rs = tt.splat %row : i32 -> tensor<32xi32>
+  %y = arith.divsi %c, %ws : tensor<32xi32>
+  %x = arith.remsi %c, %ws : tensor<32xi32>
+  %y1 = arith.muli %y, %rs : tensor<32xi32>
+  %at = arith.addi %y1, %x : tensor<32xi32>
+  %e0 = tt.expand_dims %at {axis = 1 : i32} : tensor<32xi32> -> tensor<32x1xi32>
+  %cs = tt.splat %channel : i32 -> tensor<32xi32>
+  %c1 = arith.muli %c, %cs : tensor<32xi32>
+  %e1 = tt.expand_dims %c1 {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+  %b0 = tt.broadcast %e0 : tensor<32x1xi32> -> tensor<32x32xi32>
+  %b1 = tt.broadcast %e1 : tensor<1x32xi32> -> tensor<32x32xi32>
+  %all = arith.addi %b0, %b1 : tensor<32x32xi32>
+  %ps = tt.splat %p : !tt.ptr<f16> -> tensor<32x32x!tt.ptr<f16>>
+  %pa = tt.addptr %ps, %all : tensor<32x32x!tt.ptr<f16>>, tensor<32x32xi32>
+  // CHECK: tt.load {{.*}} : tensor<32x32x!tt.ptr<f16>, #[[PIXELS]]>
+  %v = tt.load %pa : tensor<32x32x!tt.ptr<f16>>
+  // The stride along dim 0 is no multiple of 16, the other one is.
+  %d0 = tt.expand_dims %c {axis = 1 : i32} : tensor<32xi32> -> tensor<32x1xi32>
+  %w1 = tt.splat %width : i32 -> tensor<32x1xi32>
+  %n0 = arith.muli %d0, %w1 : tensor<32x1xi32>
+  %nb = tt.broadcast %n0 : tensor<32x1xi32> -> tensor<32x32xi32>
+  %near = arith.addi %nb, %b1 : tensor<32x32xi32>
+  %os = tt.splat %o : !tt.ptr<f16> -> tensor<32x32x!tt.ptr<f16>>
+  %oa = tt.addptr %os, %near : tensor<32x32x!tt.ptr<f16>>, tensor<32x32xi32>
+  // CHECK: tt.store {{.*}} : tensor<32x32x!tt.ptr<f16>, #[[PIXELS]]>
+  tt.store %oa, %v : tensor<32x32x!tt.ptr<f16>>
   tt.return
 }

@@ -1,6 +1,8 @@
 /* Estimates of registers. */
 #include "gpu/analysis/pressure.h"
 
+#include "base/map.h"
+
 unsigned gpu_words(GpuCx *cx, IrType type)
 {
 	unsigned bits = MAX(ir_elem(type)->bits, 8u);
@@ -58,12 +60,57 @@ static bool needed(const IrValue *v, const IrBlock *block, const bool *behind)
 	return false;
 }
 
+typedef struct LoopWords {
+	GpuCx *cx;
+	const IrOp *loop;
+	Map seen;
+	unsigned words;
+} LoopWords;
+
+static unsigned masked_words(GpuCx *cx, const IrOp *op)
+{
+	bool masked = op->kind == OP_LOAD && op->operand_count > 1 && ir_is_tensor(op->results[0].type);
+	return masked ? gpu_words(cx, op->results[0].type) : 0;
+}
+
+static bool visit_loop_words(void *data, IrOp *op)
+{
+	LoopWords *l = data;
+	l->words += masked_words(l->cx, op);
+	for (uint32_t i = 0; i < op->operand_count && op != l->loop; i++) {
+		const IrValue *v = ir_operand(op, i);
+		uint64_t found;
+		uint64_t key = (uint64_t)(uintptr_t)v;
+		if (!v->def || !is_data(v) || ir_is_inside(v->def, l->loop) ||
+		    map_get(&l->seen, key, &found))
+			continue;
+		map_put(&l->seen, key, 1);
+		l->words += gpu_words(l->cx, v->type);
+	}
+	return true;
+}
+
+/* What the innermost loop around the load holds all the time: registers of masked loads, and
+ * data from outside that it uses. None: 0. */
+static unsigned words_of_loop(GpuCx *cx, const IrOp *load)
+{
+	IrOp *loop = ir_parent_op(load);
+	while (loop && loop->kind != OP_FOR && loop->kind != OP_WHILE)
+		loop = ir_parent_op(loop);
+	LoopWords l = {.cx = cx, .loop = loop};
+	map_init(&l.seen, cx->arena);
+	if (loop)
+		ir_walk(loop, false, visit_loop_words, &l);
+	return l.words;
+}
+
 unsigned gpu_crowd(GpuCx *cx, const IrOp *load)
 {
 	const IrBlock *block = load->block;
 	const IrOp *first = load;
 	uint32_t most = 0;
-	unsigned words = 0;
+	unsigned words = words_of_loop(cx, load);
+	bool looped = words;
 	while (first->prev && !parts(first->prev))
 		first = first->prev;
 	for (const IrOp *op = block->first; op; op = op->next)
@@ -72,7 +119,8 @@ unsigned gpu_crowd(GpuCx *cx, const IrOp *load)
 	for (const IrOp *op = first; op; op = op->next)
 		behind[op->id] = true;
 	for (const IrOp *op = first; op && !parts(op); op = op->next)
-		if (op->kind == OP_LOAD && ir_is_tensor(op->results[0].type))
+		if (op->kind == OP_LOAD && ir_is_tensor(op->results[0].type) &&
+		    (!masked_words(cx, op) || !looped))
 			words += gpu_words(cx, op->results[0].type);
 	for (uint32_t i = 0; i < block->arg_count; i++)
 		if (is_data(block->args[i]) && needed(block->args[i], block, behind))

@@ -233,6 +233,17 @@ static bool is_for_products(const ScheduleCx *d, bool threads)
 	return any;
 }
 
+/* A slot more lets products go on while copies for later iterations begin; without it all
+ * threads meet first. It is taken where no CTA is lost, and where copies are not less than DEEP
+ * iterations ahead for it. */
+static bool keeps_slot(const ScheduleCx *d, uint64_t slot, uint64_t taken)
+{
+	const Schedule *s = d->s;
+	uint64_t bytes = slot * (s->ahead + 1);
+	return !costs_ctas(d, taken + bytes, taken + bytes + slot) &&
+	       slot * (MIN(s->ahead, (unsigned)DEEP) + 2) <= s->limit;
+}
+
 void schedule_fit(ScheduleCx *d)
 {
 	CONTRACT(!d->s->rule && d->s->loads.len && d->s->stages > 1);
@@ -252,8 +263,7 @@ void schedule_fit(ScheduleCx *d)
 	if (schedule_is_rotated(s)) {
 		s->products.len = 0;
 	} else if (s->products.len && s->ahead) {
-		s->kept = !costs_ctas(d, taken + slot * (s->ahead + 1), taken + slot * (s->ahead + 2)) &&
-			  slot * 3 <= s->limit;
+		s->kept = keeps_slot(d, slot, taken);
 		s->meets = !s->kept;
 		s->ahead = ahead_within(s, slot);
 	} else {

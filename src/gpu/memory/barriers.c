@@ -13,10 +13,12 @@
  * the writes that wait has made pending ask for, and none behind what was read since. Scratch follows the contract of memory.h: written first, a barrier inside,
  * read last; or each warp by itself, which only other ops can disturb.
  *
- * Products of warp groups read through another proxy: what threads (and their copies) have written must be fenced by those
- * threads before the barrier, or it may not be seen. Such bytes stay unfenced until a barrier that comes with a fence; barriers
- * get one where bytes that some product of the function reads are unfenced. A product that is under way reads until
- * a wait, which makes that a pending read; a free slot is none that a product under way reads.
+ * Products of warp groups read through another proxy: what threads (and their copies) have
+ * written must be fenced by those threads before the barrier, or it may not be seen. Such bytes
+ * stay unfenced until a barrier that comes with a fence; barriers get one where bytes that some
+ * product of the function reads are unfenced, unless a later one does. A product that is under
+ * way reads until a wait, which makes that a pending read; a free slot is none that a product
+ * under way reads.
  *
  * Copies by tensor maps (TMA) are the same: what threads did to bytes that one reads or writes, scratch included, must be fenced, and
  * so must their stores to a tensor that it looks at, which takes a fence of global memory too. What such a copy wrote needs no
@@ -95,9 +97,9 @@ static bool crosses_proxies(const GpuBarriers *w, const GpuPending *s, const IrO
 static void meet_before(GpuBarriers *w, const IrOp *op, GpuPending *s)
 {
 	uint8_t *fenced = &w->fenced[op->id];
-	for (uint32_t i = 0; i < w->of_products.len && !*fenced; i++)
+	for (uint32_t i = 0; i < w->of_products.len && !*fenced && !w->fences_stay; i++)
 		*fenced = gpu_spans_touch(&s->unfenced, w->of_products.data[i]) ? FENCE_SHARED : 0;
-	if (crosses_proxies(w, s, op))
+	if (!w->fences_stay && crosses_proxies(w, s, op))
 		*fenced |= FENCE_SHARED | FENCE_GLOBAL;
 	if (*fenced)
 		s->unfenced.len = 0;
@@ -366,6 +368,51 @@ static void fence(const GpuBarriers *w, IrBuilder *b, unsigned fences)
 		ir_set(b->m, op, ATTR_GLOBAL, ir_attr_unit(w->gpu->ir));
 }
 
+/* Marks what needs a barrier before it, until nothing more does. */
+static void mark_all(GpuBarriers *w, const IrOp *func, const GpuSpans *before)
+{
+	w->checking = false;
+	do {
+		w->grew = false;
+		walk_func(w, func, before);
+	} while (w->grew);
+}
+
+/* Barriers that others make needless. While one is tried to be left out, others may seem to need
+ * a fence that its own was for: where it stays, they do not. */
+static void leave_out(GpuBarriers *w, const IrOp *func, const GpuSpans *before, IrOp *const *ops,
+		      uint32_t count)
+{
+	uint32_t size = w->cx->module->next_op;
+	uint8_t *fenced = ARENA_ARRAY(w->arena, uint8_t, size);
+	w->checking = true;
+	for (uint32_t i = 0; i < count; i++) {
+		bool *mark = &w->marked[ops[i]->id];
+		memcpy(fenced, w->fenced, size);
+		*mark = w->hazard = false;
+		walk_func(w, func, before);
+		*mark = w->hazard;
+		if (w->hazard)
+			memcpy(w->fenced, fenced, size);
+	}
+}
+
+/* Fences that a later one makes needless: it waits for all loads under way. */
+static void leave_out_fences(GpuBarriers *w, const IrOp *func, const GpuSpans *before, IrOp *const *ops,
+			     uint32_t count)
+{
+	w->checking = w->fences_stay = true;
+	for (uint32_t i = 0; i < count; i++) {
+		uint8_t *fenced = &w->fenced[ops[i]->id];
+		if (*fenced != FENCE_SHARED)
+			continue;
+		*fenced = 0;
+		w->hazard = false;
+		walk_func(w, func, before);
+		*fenced = w->hazard ? FENCE_SHARED : 0;
+	}
+}
+
 static bool insert_in(PassCx *cx, IrOp *func)
 {
 	GpuBarriers w = {.cx = cx, .gpu = gpu_of(cx), .arena = cx->scratch};
@@ -381,23 +428,20 @@ static bool insert_in(PassCx *cx, IrOp *func)
 		ir_walk(func, false, collect_bytes, &c);
 		before = c.bytes;
 	}
-	do {
-		w.grew = false;
-		walk_func(&w, func, &before);
-	} while (w.grew);
+	mark_all(&w, func, &before);
 	ir_walk(func, false, collect_marked, &c);
-	w.checking = true;
+	leave_out(&w, func, &before, c.ops.data, c.ops.len);
+	/* Fences that only barriers asked for which are left out. */
+	memset(w.fenced, 0, cx->module->next_op);
+	mark_all(&w, func, &before);
+	c.ops.len = 0;
+	ir_walk(func, false, collect_marked, &c);
+	leave_out_fences(&w, func, &before, c.ops.data, c.ops.len);
 	for (uint32_t i = 0; i < c.ops.len; i++) {
-		bool *mark = &w.marked[c.ops.data[i]->id];
-		*mark = w.hazard = false;
-		walk_func(&w, func, &before);
-		*mark = w.hazard;
-		if (w.hazard) {
-			IrBuilder b = ir_at(cx->module, c.ops.data[i]);
-			if (w.fenced[c.ops.data[i]->id])
-				fence(&w, &b, w.fenced[c.ops.data[i]->id]);
-			irb_op(&b, OP_BARRIER, NULL, 0, NULL, 0, 0);
-		}
+		IrBuilder b = ir_at(cx->module, c.ops.data[i]);
+		if (w.fenced[c.ops.data[i]->id])
+			fence(&w, &b, w.fenced[c.ops.data[i]->id]);
+		irb_op(&b, OP_BARRIER, NULL, 0, NULL, 0, 0);
 	}
 	return c.ops.len > 0;
 }

@@ -77,6 +77,7 @@ typedef struct GpuBarriers {
 	bool tensors;      /* there are copies by tensor maps */
 	GpuOrder order;
 	bool checking; /* nothing is marked; a hazard is only seen */
+	bool fences_stay; /* none is added */
 	bool hazard, grew;
 } GpuBarriers;
 

@@ -8,6 +8,7 @@
  * memory, and 32 lanes of 16 bytes are whole lines in any case. */
 #include "gpu/analysis/axis.h"
 #include "gpu/analysis/prefix.h"
+#include "gpu/analysis/usual.h"
 #include "gpu/gpu.h"
 #include "gpu/loop/schedule.h"
 #include "gpu/plan/price.h"
@@ -62,6 +63,18 @@ static void order_of(const AxisInfo *info, IrType type, unsigned *order)
 	}
 }
 
+/* The dim along which neighbours usually lie side by side, or nearest, first. */
+static void usual_first(const Coalesce *c, const IrValue *pointers, unsigned *order)
+{
+	UsualRow row = usual_row(c->axes, c->gpu->ir, pointers);
+	unsigned at = 0;
+	while (row.any && order[at] != row.dim)
+		at++;
+	for (; row.any && at > 0; at--)
+		order[at] = order[at - 1];
+	order[0] = row.any ? row.dim : order[0];
+}
+
 /* Dims that are not reduced first; otherwise as `order`. */
 static void warp_order_of(const unsigned *order, unsigned rank, uint32_t reduced, unsigned *out)
 {
@@ -93,6 +106,8 @@ static const Layout *pointer_layout(const Coalesce *c, IrOp *op, uint32_t mask_a
 	const AxisInfo *info = axis_of(c->axes, pointers);
 	unsigned order[LAYOUT_MAX_RANK];
 	order_of(info, pointers->type, order);
+	if (info && info->contiguity[order[0]] == 1)
+		usual_first(c, pointers, order);
 	int64_t vector = axis_vector(c->axes, pointers, mask, order[0]);
 	if (mask && op->kind == OP_LOAD && schedule_may_copy(c->gpu, c->cx->module, c->cx->scratch, op))
 		vector = prefix_vector(c->axes, c->gpu->ir, pointers, mask, order[0]);

@@ -123,10 +123,46 @@ static IrValue *reshaped(IrBuilder *b, IrValue *v, IrType type)
 	return v->type == type ? v : irb_1(b, OP_RESHAPE, type, v);
 }
 
+/* The block without dims of size 1 in front, where a load's tile is used in no other shape: a
+ * box of a tensor that has more dims than the tile. Otherwise the block. */
+static IrType block_of(const Mapping *m, const IrOp *op)
+{
+	IrType block = ir_operand(op, 0)->type->elem;
+	uint32_t front = 0;
+	while (front + 1 < block->rank && block->shape[front] == 1)
+		front++;
+	const IrUse *use = op->kind == OP_DESC_LOAD && front ? op->results[0].uses : NULL;
+	if (!use)
+		return block;
+	IrType less = use->owner->kind == OP_RESHAPE ? use->owner->results[0].type : NULL;
+	if (!less || less->rank != block->rank - front ||
+	    memcmp(less->shape, block->shape + front, sizeof block->shape[0] * less->rank) != 0)
+		return block;
+	for (const IrUse *u = use; u; u = u->next)
+		if (u->owner->kind != OP_RESHAPE || u->owner->results[0].type != less)
+			return block;
+	return ir_tensor(m->gpu->ir, block->elem, less->shape, less->rank, NULL);
+}
+
+/* What reshapes the load's tile to what it is now takes it as it is. */
+static void drop_reshapes(IrOp *load)
+{
+	for (IrUse *u = load->results[0].uses, *next; u; u = next) {
+		next = u->next;
+		if (u->owner->kind == OP_RESHAPE && u->owner->results[0].type == load->results[0].type) {
+			IrOp *same = u->owner;
+			ir_replace_uses(&same->results[0], &load->results[0]);
+			ir_op_erase(same);
+			next = load->results[0].uses;
+		}
+	}
+}
+
 static void go_through(Mapping *m, IrOp *op, IrValue *arg)
 {
 	IrCx *ir = m->gpu->ir;
 	IrType block = arg->type->elem, tile = ir_tensor(ir, block->elem, block->shape, block->rank, NULL);
+	bool less = tile->rank < ir_operand(op, 0)->type->elem->rank;
 	ir_operand_set(op, 0, arg);
 	if (op->kind != OP_DESC_LOAD) {
 		IrBuilder b = ir_at(m->cx->module, op);
@@ -136,6 +172,11 @@ static void go_through(Mapping *m, IrOp *op, IrValue *arg)
 	IrType type = op->results[0].type;
 	if (type == tile)
 		return;
+	if (less) {
+		op->results[0].type = tile;
+		drop_reshapes(op);
+		return;
+	}
 	IrBuilder b = ir_at_end(m->cx->module, op->block, op->loc);
 	b.before = op->next;
 	op->results[0].type = tile;
@@ -194,7 +235,8 @@ static bool map_function(PassCx *cx, IrOp *func)
 		IrType type = descriptor->type;
 		IrAttr map = map_of(&m, descriptor);
 		IrLoc loc = ir_value_loc(descriptor);
-		IrValue *arg = map ? gpu_map_arg(&m.args, type->elem, (IrSign)type->space, map, loc) : NULL;
+		IrType block = block_of(&m, m.uses.data[i]);
+		IrValue *arg = map ? gpu_map_arg(&m.args, block, (IrSign)type->space, map, loc) : NULL;
 		if (arg)
 			go_through(&m, m.uses.data[i], arg);
 	}

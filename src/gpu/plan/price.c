@@ -2,6 +2,7 @@
  * Global memory is priced by its 32-byte sectors. */
 #include "gpu/plan/price.h"
 
+#include "gpu/analysis/usual.h"
 #include "layout/f2.h"
 #include "target/cost.h"
 
@@ -114,7 +115,17 @@ unsigned gpu_price_convert(const TargetCosts *costs, const Layout *from, const L
 
 /* ---- memory ---- */
 
-GpuAccess gpu_access_of(const AxisMap *map, const IrValue *pointers, const IrValue *mask)
+/* Of neighbours that are not known to lie side by side, those that usually do, or lie nearest. */
+static void guess_row(GpuAccess *access, const AxisMap *map, const IrCx *ir, const IrValue *pointers)
+{
+	UsualRow row = usual_row(map, ir, pointers);
+	if (!row.any)
+		return;
+	access->dim = row.dim;
+	access->contiguity = row.beside ? TARGET_WARP_SIZE : 2;
+}
+
+GpuAccess gpu_access_of(const AxisMap *map, const IrCx *ir, const IrValue *pointers, const IrValue *mask)
 {
 	CONTRACT(ir_is_ptr(ir_elem(pointers->type)));
 	GpuAccess access = {.vector = 1, .contiguity = 1};
@@ -137,6 +148,8 @@ GpuAccess gpu_access_of(const AxisMap *map, const IrValue *pointers, const IrVal
 			access.dim = d;
 		}
 	}
+	if (access.contiguity == 1 && ir_is_tensor(pointers->type))
+		guess_row(&access, map, ir, pointers);
 	access.vector = axis_vector(map, pointers, mask, access.dim);
 	return access;
 }
