@@ -217,7 +217,7 @@ static void add_access(Choose *c, ChooseNode *node, IrOp *op)
 	if (!is_access(op))
 		*node->access = descriptor_access(op);
 	else
-		*node->access = gpu_access_of(c->axes, ir_operand(op, 0),
+		*node->access = gpu_access_of(c->gpu->ir, c->axes, ir_operand(op, 0),
 					      op->kind != OP_ATOMIC_CAS && op->operand_count > mask
 						      ? ir_operand(op, mask)
 						      : NULL);

@@ -8,6 +8,7 @@
  * memory, and 32 lanes of 16 bytes are whole lines in any case. */
 #include "gpu/analysis/axis.h"
 #include "gpu/analysis/prefix.h"
+#include "gpu/analysis/step.h"
 #include "gpu/gpu.h"
 #include "gpu/loop/schedule.h"
 #include "gpu/plan/price.h"
@@ -51,14 +52,25 @@ static uint32_t reduced_axes(const Coalesce *c, IrType type)
 
 /* ---- the layout of an access ---- */
 
-/* The most contiguous dim first; of equal ones the last. */
-static void order_of(const AxisInfo *info, IrType type, unsigned *order)
+/* The most contiguous dim first; of equal ones the last. Where none is contiguous, one that is but for indices that wrap. */
+static void order_of(const IrCx *cx, const IrValue *pointers, const AxisInfo *info, IrType type, unsigned *order)
 {
+	bool contiguous = !pointers;
 	for (unsigned i = 0; i < type->rank; i++) {
 		unsigned k = type->rank - 1 - i, at = i;
 		for (; info && at > 0 && info->contiguity[order[at - 1]] < info->contiguity[k]; at--)
 			order[at] = order[at - 1];
 		order[at] = k;
+		contiguous = contiguous || (info && info->contiguity[k] > 1);
+	}
+	for (unsigned i = 0; !contiguous && i < type->rank; i++) {
+		unsigned first = order[i];
+		if (!step_is_one(cx, pointers, first))
+			continue;
+		for (unsigned at = i; at > 0; at--)
+			order[at] = order[at - 1];
+		order[0] = first;
+		return;
 	}
 }
 
@@ -92,7 +104,7 @@ static const Layout *pointer_layout(const Coalesce *c, IrOp *op, uint32_t mask_a
 	const IrValue *mask = mask_at < op->operand_count ? ir_operand(op, mask_at) : NULL;
 	const AxisInfo *info = axis_of(c->axes, pointers);
 	unsigned order[LAYOUT_MAX_RANK];
-	order_of(info, pointers->type, order);
+	order_of(c->gpu->ir, pointers, info, pointers->type, order);
 	int64_t vector = axis_vector(c->axes, pointers, mask, order[0]);
 	if (mask && op->kind == OP_LOAD && schedule_may_copy(c->gpu, c->cx->module, c->cx->scratch, op))
 		vector = prefix_vector(c->axes, c->gpu->ir, pointers, mask, order[0]);
@@ -103,7 +115,7 @@ static const Layout *pointer_layout(const Coalesce *c, IrOp *op, uint32_t mask_a
 static const Layout *block_layout(const Coalesce *c, const IrOp *op, IrType tile)
 {
 	unsigned order[LAYOUT_MAX_RANK];
-	order_of(NULL, tile, order);
+	order_of(c->gpu->ir, NULL, NULL, tile, order);
 	return layout_for(c, op, tile, order, WIDEST_BYTES, WIDEST_BYTES);
 }
 

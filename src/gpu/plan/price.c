@@ -2,6 +2,7 @@
  * Global memory is priced by its 32-byte sectors. */
 #include "gpu/plan/price.h"
 
+#include "gpu/analysis/step.h"
 #include "layout/f2.h"
 #include "target/cost.h"
 
@@ -114,7 +115,7 @@ unsigned gpu_price_convert(const TargetCosts *costs, const Layout *from, const L
 
 /* ---- memory ---- */
 
-GpuAccess gpu_access_of(const AxisMap *map, const IrValue *pointers, const IrValue *mask)
+GpuAccess gpu_access_of(const IrCx *cx, const AxisMap *map, const IrValue *pointers, const IrValue *mask)
 {
 	CONTRACT(ir_is_ptr(ir_elem(pointers->type)));
 	GpuAccess access = {.vector = 1, .contiguity = 1};
@@ -137,6 +138,10 @@ GpuAccess gpu_access_of(const AxisMap *map, const IrValue *pointers, const IrVal
 			access.dim = d;
 		}
 	}
+	for (unsigned d = rank; d-- > 0 && access.contiguity == 1 && !access.row;) {
+		access.row = step_is_one(cx, pointers, d);
+		access.dim = access.row ? d : access.dim;
+	}
 	access.vector = axis_vector(map, pointers, mask, access.dim);
 	return access;
 }
@@ -148,7 +153,7 @@ GpuAccess gpu_access_of(const AxisMap *map, const IrValue *pointers, const IrVal
 static unsigned pieces_of(const GpuAccess *access, const Layout *l, unsigned piece)
 {
 	unsigned bytes = access->element_bits / 8, pieces = 1;
-	int64_t row = access->contiguity * bytes >= WIDEST_BYTES ? INT64_MAX : access->contiguity;
+	int64_t row = access->row || access->contiguity * bytes >= WIDEST_BYTES ? INT64_MAX : access->contiguity;
 	for (unsigned i = 0; i < layout_in_bits(l, LAYOUT_LANE); i++) {
 		uint64_t basis = layout_basis(l, LAYOUT_LANE, i);
 		bool apart = false;

@@ -20,6 +20,7 @@ typedef struct GpuAccess {
 	unsigned widest; /* bytes that one may; 0: 16 in loads and stores, an element in others */
 	unsigned more;      /* what an instruction costs besides itself */
 	int64_t contiguity; /* elements along it that lie side by side */
+	bool row;           /* all do, but where an index wraps (step.h) */
 	int64_t constancy[IR_MAX_RANK]; /* elements along a dim that have one address */
 	int64_t shared[IR_MAX_RANK];    /* and one mask: a thread loads them once */
 } GpuAccess;
@@ -29,7 +30,7 @@ typedef struct GpuAccess {
 unsigned gpu_atomic_bytes(const GpuCx *cx, const IrOp *op);
 
 /* Of a tile of pointers; mask may be NULL. */
-GpuAccess gpu_access_of(const AxisMap *map, const IrValue *pointers, const IrValue *mask);
+GpuAccess gpu_access_of(const IrCx *cx, const AxisMap *map, const IrValue *pointers, const IrValue *mask);
 
 /* All of a tile's accesses by op (OP_LOAD, OP_STORE, atomics). */
 unsigned gpu_price_access(const TargetCosts *costs, IrOpKind op, const GpuAccess *access,
