@@ -101,41 +101,12 @@ def ceil(arg0):
 
 
 @triton.jit
-def trunc(arg0):
-    """Nearest integer towards zero."""
-    _check(arg0)
-    return _with_sign(tl.floor(tl.abs(arg0)), arg0)
-
-
-@triton.jit
 def round(arg0):
     """Nearest integer; halves away from zero."""
     _check(arg0)
     size = tl.abs(arg0)
     down = tl.floor(size)
     return _with_sign(tl.where(size - down >= 0.5, down + 1.0, down), arg0)
-
-
-@triton.jit
-def rint(arg0):
-    """Nearest integer; halves to the even one."""
-    _check(arg0)
-    # From this number on every value is an integer: adding it rounds, taking it away again is exact.
-    step: tl.constexpr = 8388608.0 if arg0.dtype == tl.float32 else 4503599627370496.0
-    size = tl.abs(arg0)
-    return _with_sign(tl.where(size < step, (size + step) - step, size), arg0)
-
-
-@triton.jit
-def nearbyint(arg0):
-    """Nearest integer; halves to the even one."""
-    return rint(arg0)
-
-
-@triton.jit
-def llrint(arg0):
-    """Nearest int64; halves to the even one."""
-    return rint(arg0).to(tl.int64)
 
 
 @triton.jit

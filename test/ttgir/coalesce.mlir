@@ -11,6 +11,8 @@
 // CHECK-DAG: #[[PIXELS:linear[0-9]*]] = #ttg.linear<{register = {{\[\[}}0, 4], [0, 8], [0, 16]], lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = {{\[\[}}0, 1], [0, 2]],
 // Rows that are reduced have a warp each.
 // CHECK-DAG: #[[ROWS:linear[0-9]*]] = #ttg.linear<{register = {{\[\[}}0, 1], [0, 2], [0, 128], [0, 256]], lane = {{\[\[}}0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], warp = {{\[\[}}1, 0], [2, 0]],
+// Contiguous along dim 0 but where a remainder wraps.
+// CHECK-DAG: #[[WRAP:linear[0-9]*]] = #ttg.linear<{register = {{\[\[}}0, 2], [0, 4]], lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = {{\[\[}}32, 0], [0, 1]],
 // Fewer elements than threads: one each, the others hold copies.
 // CHECK-DAG: #[[FEW:linear[0-9]*]] = #ttg.linear<{register = [], lane = {{\[\[}}1], [2], [4], [8], [0]], warp = {{\[\[}}0], [0]], block = []}>
 
@@ -132,5 +134,30 @@ tt.func public @pixels(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %width: i3
   %oa = tt.addptr %os, %near : tensor<32x32x!tt.ptr<f16>>, tensor<32x32xi32>
   // CHECK: tt.store {{.*}} : tensor<32x32x!tt.ptr<f16>, #[[PIXELS]]>
   tt.store %oa, %v : tensor<32x32x!tt.ptr<f16>>
+  tt.return
+}
+
+// CHECK-LABEL: @wraps(
+tt.func public @wraps(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+  %x = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %r = tt.make_range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
+  %xe = tt.expand_dims %x {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %re = tt.expand_dims %r {axis = 0 : i32} : tensor<8xi32> -> tensor<1x8xi32>
+  %n = arith.constant dense<257> : tensor<64x1xi32>
+  %m = arith.constant dense<65535> : tensor<64x1xi32>
+  %k = arith.constant dense<257> : tensor<1x8xi32>
+  %x0 = arith.remsi %xe, %n : tensor<64x1xi32>
+  %x1 = arith.divsi %xe, %n : tensor<64x1xi32>
+  %x2 = arith.muli %x1, %m : tensor<64x1xi32>
+  %x3 = arith.addi %x0, %x2 : tensor<64x1xi32>
+  %rk = arith.muli %re, %k : tensor<1x8xi32>
+  %b0 = tt.broadcast %x3 : tensor<64x1xi32> -> tensor<64x8xi32>
+  %b1 = tt.broadcast %rk : tensor<1x8xi32> -> tensor<64x8xi32>
+  %at = arith.addi %b0, %b1 : tensor<64x8xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x8x!tt.ptr<f32>>
+  %pa = tt.addptr %ps, %at : tensor<64x8x!tt.ptr<f32>>, tensor<64x8xi32>
+  // CHECK: tt.load {{.*}} : tensor<64x8x!tt.ptr<f32>, #[[WRAP]]>
+  %v = tt.load %pa : tensor<64x8x!tt.ptr<f32>>
+  tt.store %pa, %v : tensor<64x8x!tt.ptr<f32>>
   tt.return
 }

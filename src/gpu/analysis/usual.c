@@ -3,7 +3,8 @@
  * divided by one mostly stays the same, and what is taken modulo one mostly goes on. */
 #include "gpu/analysis/usual.h"
 
-enum { MOST_VISITS = 200, FAR = 1 << 20 };
+/* FEW: what wraps after fewer elements lies in no row. */
+enum { MOST_VISITS = 200, FAR = 1 << 20, FEW = 32 };
 
 typedef enum Step {
 	STEP_NONE, /* the same */
@@ -98,8 +99,10 @@ static Steps of_product(Walk *w, const IrOp *op)
 static Steps of_division(Walk *w, const IrOp *op, Step goes_on)
 {
 	Steps s = steps_of(w, ir_operand(op, 0)), by = steps_of(w, ir_operand(op, 1));
+	const AxisInfo *info = axis_of(w->map, ir_operand(op, 1));
+	bool few = info && info->known && info->value < FEW;
 	for (unsigned d = 0; d < IR_MAX_RANK; d++) {
-		if (by.of[d] != STEP_NONE || s.of[d] >= STEP_FAR)
+		if (by.of[d] != STEP_NONE || s.of[d] >= STEP_FAR || (few && s.of[d] == STEP_ONE))
 			s.of[d] = s.of[d] == STEP_NONE && by.of[d] == STEP_NONE ? STEP_NONE : STEP_UNKNOWN;
 		else if (s.of[d] == STEP_ONE)
 			s.of[d] = goes_on;
@@ -148,6 +151,20 @@ static Steps of_op(Walk *w, const IrOp *op)
 	}
 }
 
+/* What a loop carries steps as what it starts with; NULL: it is no such value. */
+static const IrValue *before_loop(const IrValue *v)
+{
+	const IrOp *loop = v->block ? v->block->region->op : NULL;
+	return loop && loop->kind == OP_FOR && v->index ? ir_operand(loop, v->index + 2) : NULL;
+}
+
+static Steps of_value(Walk *w, const IrValue *v)
+{
+	if (v->def)
+		return of_op(w, v->def);
+	return before_loop(v) ? steps_of(w, before_loop(v)) : all(STEP_UNKNOWN);
+}
+
 /* What is known for certain goes first. */
 static Steps steps_of(Walk *w, const IrValue *v)
 {
@@ -162,9 +179,9 @@ static Steps steps_of(Walk *w, const IrValue *v)
 		s.of[d] = same ? STEP_NONE : one ? STEP_ONE : STEP_UNKNOWN;
 		certain = certain && (same || one);
 	}
-	if (certain || !v->def || ++w->visits > MOST_VISITS)
+	if (certain || ++w->visits > MOST_VISITS)
 		return s;
-	Steps usual = of_op(w, v->def);
+	Steps usual = of_value(w, v);
 	for (unsigned d = 0; d < v->type->rank; d++) {
 		if (s.of[d] == STEP_UNKNOWN) {
 			s.of[d] = usual.of[d];

@@ -5,6 +5,34 @@
 
 /* ---- one op over registers ---- */
 
+/* The register whose element each register's is known to equal; NULL: of none. LLVM does not see that indices which
+ * differ in their lowest bits have one quotient. */
+static const uint32_t *equal_registers(Lower *lw, const IrValue *v, uint32_t count)
+{
+	const AxisInfo *info = count > 1 && ir_is_tensor(v->type) && ir_is_int(ir_elem(v->type)) ? axis_of(lw->axis, v) : NULL;
+	uint64_t equal = 0, found;
+	if (!info)
+		return NULL;
+	const Layout *l = gpu_layout(lw->gpu, v->type);
+	for (unsigned d = 0; d < layout_rank(l); d++)
+		equal |= layout_space_put(&l->out, LAYOUT_DIM0 + d,
+					  (uint64_t)(info->constancy[d] - 1) &
+						  ((UINT64_C(1) << layout_out_bits(l, LAYOUT_DIM0 + d)) - 1));
+	if (!equal)
+		return NULL;
+	unsigned bits = layout_in_bits(l, LAYOUT_REGISTER);
+	uint32_t *first = ARENA_ARRAY(lw->arena, uint32_t, count);
+	Map seen;
+	map_init(&seen, lw->arena);
+	for (uint32_t r = 0; r < count; r++) {
+		uint64_t at = layout_apply(l, r & ((1u << bits) - 1)) & ~equal, key = (at << 16 | r >> bits) + 1;
+		if (!map_get(&seen, key, &found))
+			map_put(&seen, key, found = r);
+		first[r] = (uint32_t)found;
+	}
+	return first;
+}
+
 bool lower_elementwise(Lower *lw, IrOp *op, LowerElement *element)
 {
 	CONTRACT(op->result_count == 1);
@@ -18,6 +46,8 @@ bool lower_elementwise(Lower *lw, IrOp *op, LowerElement *element)
 		before[i] = NULL;
 		ASSERT(in[i].count == count || in[i].count == 1);
 	}
+	bool pure = ir_has_trait(op, TRAIT_PURE | TRAIT_NOFX);
+	const uint32_t *first = pure ? equal_registers(lw, result, count) : NULL;
 	LLVMValueRef *regs = lower_array(lw, count);
 	for (uint32_t r = 0; r < count; r++) {
 		bool same = r > 0;
@@ -27,8 +57,10 @@ bool lower_elementwise(Lower *lw, IrOp *op, LowerElement *element)
 			before[i] = args[i];
 		}
 		/* Splats and broadcasts: what is equal is computed once. */
-		if (same && ir_has_trait(op, TRAIT_PURE | TRAIT_NOFX))
+		if (same && pure)
 			regs[r] = regs[r - 1];
+		else if (first && first[r] != r)
+			regs[r] = regs[first[r]];
 		else
 			regs[r] = element(lw, op, args);
 	}

@@ -12,6 +12,7 @@
 #include "llvm/memory/memory.h"
 
 #include "base/map.h"
+#include "gpu/analysis/apart.h"
 #include "gpu/analysis/pressure.h"
 #include "ir/enums.h"
 #include "layout/f2.h"
@@ -415,7 +416,8 @@ LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointe
 	bool unseen = mask && op->kind == OP_LOAD && is_unseen(ir_result(op, 0), mask, &most);
 	How how = how_of(lw, op);
 	if (mask && !lw->gpu->portable_order && op->kind == OP_LOAD)
-		how.clear = is_narrow(&tile) || gpu_crowd(lw->gpu, op) > lw->target->budgets->data_of_loads;
+		how.clear = is_narrow(&tile) || gpu_masked_apart(lw->axis, op) ||
+			    gpu_crowd(lw->gpu, op) > lw->target->budgets->data_of_loads;
 	if (!ir_is_volatile(op))
 		share_addresses(lw, &tile, pointers, mask, other);
 	for (uint32_t rep = 0; rep < tile.reps; rep++) {
