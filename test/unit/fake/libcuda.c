@@ -3,6 +3,7 @@
 #include "fake.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@ typedef struct Module {
 	Context *context;
 	bool alive;
 	const void *image;
+	atomic_bool in_graph; /* a graph that lives on launches it */
 } Module;
 
 typedef struct Block {
@@ -292,7 +294,7 @@ static int fake_cuModuleLoadData(void **module, const void *image)
 	for (int i = 0; i < MAX_MODULES && modules[at].alive; i++)
 		at = (at + 1) % MAX_MODULES;
 	Module *m = &modules[at];
-	*m = (Module){current(), true, image};
+	*m = (Module){.context = current(), .alive = true, .image = image};
 	pthread_mutex_unlock(&lock);
 	*module = m;
 	return CUDA_SUCCESS;
@@ -302,7 +304,8 @@ static int fake_cuModuleUnload(void *module)
 {
 	Module *m = module;
 	ENTER("cuModuleUnload");
-	if (!m->alive || m->context != current() || !m->context->alive)
+	if (!m->alive || m->context != current() || !m->context->alive ||
+	    (fake.capturing_stream && m->in_graph))
 		abort(); /* what a driver would not survive either */
 	fake.unloads++;
 	m->alive = false;
@@ -397,11 +400,18 @@ static int fake_cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void 
 	return CUDA_SUCCESS;
 }
 
+static bool captures(const void *stream)
+{
+	return fake.capturing_stream && stream == fake.capturing_stream;
+}
+
 static int fake_cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
 			       unsigned bz, unsigned shared, void *stream, void **params, void **extra)
 {
 	(void)extra;
 	ENTER_CONTEXT("cuLaunchKernel");
+	if (captures(stream))
+		((Module *)function)->in_graph = true;
 	if (fake.quiet)
 		return CUDA_SUCCESS;
 	FakeLaunch launch = {.grid = {gx, gy, gz},
@@ -632,8 +642,7 @@ static int fake_cuStreamGetId(void *stream, unsigned long long *id)
 
 static int fake_cuStreamIsCapturing(void *stream, int *status)
 {
-	(void)stream;
-	*status = fake.capturing;
+	*status = fake.capturing || captures(stream);
 	return CUDA_SUCCESS;
 }
 
