@@ -55,6 +55,7 @@ typedef struct Run {
 	bool forks;
 	atomic_bool ends;
 	void *graphs; /* a stream that captures */
+	FakeCuda *fake;
 	atomic_ulong launches, wrong, children, captured;
 } Run;
 
@@ -206,8 +207,10 @@ static bool set_graphs(Run *run, const char *libcuda, bool on)
 	void *library = dlopen(libcuda, RTLD_NOW);
 	void *symbol = library ? dlsym(library, "fake_cuda") : NULL;
 	memcpy(&fake_cuda_of, &symbol, sizeof symbol);
-	if (symbol)
-		fake_cuda_of()->capturing_stream = on ? run : NULL;
+	if (symbol) {
+		run->fake = fake_cuda_of();
+		run->fake->capturing_stream = on ? run : NULL;
+	}
 	run->graphs = symbol && on ? run : NULL;
 	return symbol != NULL;
 }
@@ -243,6 +246,9 @@ static bool serve(Run *run, unsigned threads, double seconds)
 	run->ends = true;
 	for (unsigned i = 0; i < begun; i++)
 		pthread_join(ids[i], NULL);
+	if (run->fake->spoiled)
+		fprintf(stderr, "serve_stress: %d calls made graphs invalid\n", run->fake->spoiled);
+	run->wrong += (unsigned)run->fake->spoiled;
 	const bool flat = seconds < SETTLES || late < early * 1.1 + 8;
 	printf("%u threads, %.0f s: %lu launches of %u values, %lu into graphs, %lu children, %lu wrong; "
 	       "%zu variants; "

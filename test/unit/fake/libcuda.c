@@ -257,10 +257,26 @@ static int fake_cuCtxGetId(void *context, unsigned long long *id)
 	return CUDA_SUCCESS;
 }
 
+/* Threads whose calls may disturb what another one captures: those in another mode than this. */
+static _Thread_local int capture_mode;
+
+static int captures_somewhere(void)
+{
+	return fake.capturing || fake.capturing_stream;
+}
+
+/* A call that may disturb captures; what the driver says of waiting for a context in any mode. */
+static int disturb(int mode)
+{
+	const bool spoils = captures_somewhere() && mode != CUDA_CAPTURE_RELAXED;
+	fake.spoiled += spoils;
+	return spoils ? 900 /* CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED */ : CUDA_SUCCESS;
+}
+
 static int fake_cuCtxSynchronize(void)
 {
 	ENTER_CONTEXT("cuCtxSynchronize");
-	return CUDA_SUCCESS;
+	return disturb(-1);
 }
 
 static void *host_context_new(int device)
@@ -289,6 +305,8 @@ static void host_kernel_fault(int result)
 static int fake_cuModuleLoadData(void **module, const void *image)
 {
 	ENTER_CONTEXT("cuModuleLoadData");
+	if (disturb(capture_mode))
+		return 900;
 	pthread_mutex_lock(&lock);
 	unsigned at = (unsigned)fake.loads++ % MAX_MODULES; /* handles come back late */
 	for (int i = 0; i < MAX_MODULES && modules[at].alive; i++)
@@ -648,10 +666,9 @@ static int fake_cuStreamIsCapturing(void *stream, int *status)
 
 static int fake_cuThreadExchangeStreamCaptureMode(int *mode)
 {
-	static _Thread_local int now;
-	int before = now;
+	int before = capture_mode;
 	ENTER("cuThreadExchangeStreamCaptureMode");
-	now = *mode;
+	capture_mode = *mode;
 	*mode = before;
 	return CUDA_SUCCESS;
 }
@@ -682,6 +699,8 @@ static int fake_cuEventQuery(void *event)
 {
 	(void)event;
 	ENTER_CONTEXT("cuEventQuery");
+	if (disturb(capture_mode))
+		return 900;
 	return fake.event_busy ? CUDA_NOT_READY : CUDA_SUCCESS;
 }
 
@@ -689,7 +708,7 @@ static int fake_cuEventSynchronize(void *event)
 {
 	(void)event;
 	ENTER_CONTEXT("cuEventSynchronize");
-	return CUDA_SUCCESS;
+	return disturb(capture_mode);
 }
 
 static int fake_cuEventElapsedTime(float *milliseconds, void *from, void *to)
