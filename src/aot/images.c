@@ -47,7 +47,8 @@ static bool fill_image(Aot *aot, const AotFunction *f, AotImage *image, JitStatu
 	return true;
 }
 
-/* A kernel of products may have other code for launches of many programs (jit/launch/programs.c). */
+/* A kernel of products may have other code for launches of many programs
+ * (jit/launch/programs.c). */
 static bool fill_many(Aot *aot, const AotFunction *f, AotCase *c, AotImage *image, JitStatus *status)
 {
 	AotImage many = {0};

@@ -113,7 +113,8 @@ static const AotImages *images_of(const AotCase *c, int kind)
 	return kind == IMAGES_OWN ? &c->images : kind == IMAGES_PLAIN ? &c->plain : &c->many;
 }
 
-/* In the order of the cases' numbers, of the kinds up to `last`; first: how many images lie before. */
+/* In the order of the cases' numbers, of the kinds up to `last`; first: how many images lie
+ * before. */
 static void each_images(const Aot *aot, Text *out, int last, EachImages *each)
 {
 	uint32_t first = 0;

@@ -158,7 +158,7 @@ static inline unsigned nv_generation(const NvDriver *driver)
 	return atomic_load_explicit(&driver->life->generation, memory_order_acquire);
 }
 
-/* Calls that this thread makes between the two do not disturb graphs that are captured meanwhile. */
+/* Calls that this thread makes between the two do not disturb graphs that others capture. */
 typedef struct NvRelaxed {
 	bool exchanged;
 	int mode;
@@ -239,7 +239,7 @@ typedef struct NvMarks NvMarks;
 
 NvMarks *nv_marks_new(void); /* NULL: no memory */
 void nv_marks_free(NvMarks *marks); /* the events are cleared, or gone; NULL is fine */
-/* Behind a launch in the stream, which captures nothing. False: it cannot be known when that ends. */
+/* Behind a launch in the stream, which captures nothing. False: when that ends is not known. */
 bool nv_marks_add(const NvDriver *driver, NvMarks *marks, NvStream stream);
 /* All launches have ended. Nobody launches meanwhile, here and in what follows. */
 bool nv_marks_done(const NvDriver *driver, const NvMarks *marks);

@@ -1,5 +1,5 @@
-/* A kernel that has other code for launches of more programs than the GPU has multiprocessors, on the
- * driver that is not there. */
+/* A kernel that has other code for launches of more programs than the GPU has multiprocessors, on
+ * the driver that is not there. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,8 @@
 #include "fake.h"
 #include "products.h"
 
-/* Arguments: three pointers, three sizes, three maps; where a CTA runs several programs, their count. */
+/* Arguments: three pointers, three sizes, three maps; where a CTA runs several programs, their
+ * count. */
 enum { COUNT_AT = 9, SMS = 7 };
 
 static FakeCuda *fake(void)
@@ -54,11 +55,13 @@ int main(void)
 		f->arg_bytes[i] = i < 3 ? 8 : 4;
 	f->blocks_per_sm = 1;
 	f->sms = SMS;
-	if (see(f, 1, 1, 0, 1) || see(f, SMS, SMS, 0, 1) || see(f, SMS + 1, SMS, 1, 2) || see(f, 25, SMS, 1, 2) ||
-	    see(f, 3, 3, 0, 2) || said(few == many, "both kinds of launches run the same code"))
+	if (see(f, 1, 1, 0, 1) || see(f, SMS, SMS, 0, 1) || see(f, SMS + 1, SMS, 1, 2) ||
+	    see(f, 25, SMS, 1, 2) || see(f, 3, 3, 0, 2) ||
+	    said(few == many, "both kinds of launches run the same code"))
 		return 1;
 	/* Unloaded, and loaded by a launch of many programs first. */
-	if (said(products_unload() || f->unloads != 2, "unloading") || see(f, 25, SMS, 1, 4) || see(f, 1, 1, 0, 4))
+	if (said(products_unload() || f->unloads != 2, "unloading") || see(f, 25, SMS, 1, 4) ||
+	    see(f, 1, 1, 0, 4))
 		return 1;
 	/* Ahead: with what launches without tensor maps run. */
 	if (said(products_unload() || products_load(NESO_AOT_ABI) || f->loads != 7, "loading") ||

@@ -1,7 +1,7 @@
 /* A server's process for as long as is asked: threads that launch with ever changing values on the
- * fake driver, in strict mode, while others forget variants; launches into graphs, whose modules the
- * fake driver does not let go; children of a fork that launch on the CPU; what the process has is
- * asked meanwhile. No launch may fail or compile, and in a minute or more memory must stay flat.
+ * fake driver, in strict mode, while others forget variants; launches into graphs, whose modules
+ * the fake driver does not let go; children of a fork that launch on the CPU; what the process has
+ * is asked meanwhile. No launch may fail or compile, and in a minute or more memory must stay flat.
  *
  *	serve_stress [--threads N] [--seconds S] [--values N] [--forks 0|1] LIBCUDA FOLDER
  *

@@ -40,8 +40,8 @@ static void set_number(Lower *lw, LLVMValueRef fn, const char *name, const char 
 #endif
 }
 
-/* ptxas gives a thread 64 registers where it is told nothing, and loads behind a reduction then come
- * a few at a time. Told how many CTAs an SM must hold, it takes what these leave. */
+/* ptxas gives a thread 64 registers where it is told nothing, and loads behind a reduction then
+ * come a few at a time. Told how many CTAs an SM must hold, it takes what these leave. */
 static void set_least_ctas(Lower *lw, const IrOp *func, LLVMValueRef fn, unsigned threads)
 {
 	enum { UNTOLD = 64 };

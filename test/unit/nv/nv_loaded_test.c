@@ -103,8 +103,8 @@ static void what_a_graph_has_stays(void **state)
 	many_close(&m);
 }
 
-/* What has not ended keeps its module, and nothing is waited for: the bound is exceeded rather, until
- * it has. */
+/* What has not ended keeps its module, and nothing is waited for: the bound is exceeded rather,
+ * until it has. */
 static void what_may_run_stays(void **state)
 {
 	(void)state;
@@ -119,7 +119,8 @@ static void what_may_run_stays(void **state)
 	const NvKernelInfo info = {.name = "kernel", .threads = 128, .args = ""};
 	for (int i = 0; i < KERNELS; i++) {
 		NvKernel *more = nv_kernel_new(m.kit.driver, "cubin", 5, &info);
-		assert_non_null(nv_kernel_function(more, nv_context(m.kit.driver, &m.kit.diags), &m.kit.diags));
+		NvContext context = nv_context(m.kit.driver, &m.kit.diags);
+		assert_non_null(nv_kernel_function(more, context, &m.kit.diags));
 		nv_kernel_free(more);
 	}
 	assert_in_range(loaded(&m), 1, BOUND);
