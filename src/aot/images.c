@@ -1,5 +1,5 @@
 /* The code of each case: cubins, PTX for GPUs that come later, and what runs where no tensor map
- * can be made. */
+ * can be made, and in launches of many programs. */
 #include "aot/inner.h"
 
 #include "nv/nv.h"
@@ -47,6 +47,23 @@ static bool fill_image(Aot *aot, const AotFunction *f, AotImage *image, JitStatu
 	return true;
 }
 
+/* A kernel of products may have other code for launches of many programs
+ * (jit/launch/programs.c). */
+static bool fill_many(Aot *aot, const AotFunction *f, AotCase *c, AotImage *image, JitStatus *status)
+{
+	AotImage many = {0};
+	if (image->ptx)
+		return true;
+	*status = jit_make_counterpart(image->variant, &many.variant, aot->diags);
+	if (!many.variant)
+		return *status == JIT_OK;
+	bool good = fill_image(aot, f, &many, status);
+	vec_push(aot->arena, &c->many, many);
+	image->many = c->many.len;
+	aot->many_count++;
+	return good;
+}
+
 /* The newest target whose PTX later GPUs can load; NULL: there is none, or PTX was compiled for. */
 static const JitVariant *newest(const AotCase *c)
 {
@@ -69,17 +86,33 @@ static bool fill_case(Aot *aot, const AotFunction *f, AotCase *c, JitStatus *sta
 		vec_push(aot->arena, &c->images, (AotImage){.variant = last, .ptx = true});
 	for (uint32_t i = 0; i < c->images.len; i++) {
 		AotImage *image = &c->images.data[i];
-		if (!fill_image(aot, f, image, status))
+		if (!fill_image(aot, f, image, status) || !fill_many(aot, f, c, image, status))
 			return false;
 		if (!image->variant->gpu->map_count)
 			continue;
 		AotImage plain = {.ptx = image->ptx};
 		plain.variant = jit_without_maps(image->variant, JIT_STRICT_OFF, status, aot->diags);
-		if (!plain.variant || !fill_image(aot, f, &plain, status))
-			return false;
+		bool good = plain.variant && fill_image(aot, f, &plain, status);
 		vec_push(aot->arena, &c->plain, plain);
+		if (!good)
+			return false;
 	}
 	return true;
+}
+
+/* Numbers what comes behind the cases and their images. */
+static void number_many(Aot *aot)
+{
+	uint32_t next = aot->image_count - aot->many_count;
+	aot->slot_count = aot->case_count;
+	for (uint32_t i = 0; i < aot->functions.len; i++)
+		for (uint32_t k = 0; k < aot->functions.data[i].cases.len; k++) {
+			AotCase *c = &aot->functions.data[i].cases.data[k];
+			c->many_slot = aot->slot_count;
+			c->first_many = next;
+			aot->slot_count += c->many.len != 0;
+			next += c->many.len;
+		}
 }
 
 bool aot_images(Aot *aot, JitStatus *status)
@@ -95,5 +128,21 @@ bool aot_images(Aot *aot, JitStatus *status)
 		for (uint32_t k = 0; k < aot->functions.data[i].cases.len; k++)
 			if (aot->functions.data[i].cases.data[k].plain.len)
 				aot->functions.data[i].cases.data[k].plain_number = aot->case_count++;
+	number_many(aot);
 	return true;
+}
+
+static void let_all_go(const AotImages *images)
+{
+	for (uint32_t i = 0; i < images->len; i++)
+		jit_let_go(images->data[i].variant);
+}
+
+void aot_let_go(const Aot *aot)
+{
+	for (uint32_t i = 0; i < aot->functions.len; i++)
+		for (uint32_t k = 0; k < aot->functions.data[i].cases.len; k++) {
+			let_all_go(&aot->functions.data[i].cases.data[k].plain);
+			let_all_go(&aot->functions.data[i].cases.data[k].many);
+		}
 }

@@ -52,6 +52,7 @@ typedef struct AotImage {
 	bool ptx;
 	Str code;
 	uint32_t array; /* number of the array that holds it */
+	uint32_t many; /* 1 + its place in AotCase.many; 0: it runs launches of any size */
 } AotImage;
 
 typedef VEC(AotImage) AotImages;
@@ -62,6 +63,8 @@ typedef struct AotCase {
 	AotImages images;
 	AotImages plain; /* those without tensor maps, of images that have some */
 	uint32_t plain_number; /* when there are some */
+	AotImages many; /* what launches of more programs than the GPU has SMs run in an image's place */
+	uint32_t many_slot, first_many; /* when there are some */
 } AotCase;
 
 typedef VEC(const JitVariant *) AotVariants;
@@ -86,7 +89,7 @@ typedef struct Aot {
 	VEC(AotFunction) functions;
 	VEC(Str) arrays;
 	uint32_t case_count, first_plain; /* plain ones come last */
-	uint32_t image_count;
+	uint32_t image_count, many_count, slot_count; /* a slot for each case, and for each with `many` */
 	uint32_t most_maps, most_params;
 	bool special;
 	bool persistent; /* a CTA of some kernel runs several programs */
@@ -96,6 +99,8 @@ typedef struct Aot {
 bool aot_collect(Aot *aot, const JitVariant *const *variants, size_t count);
 /* images.c. Fills in the cases' images and their code; false after diagnosing, with *status. */
 bool aot_images(Aot *aot, JitStatus *status);
+/* The variants that aot_images made. */
+void aot_let_go(const Aot *aot);
 /* write.c */
 void aot_header(const Aot *aot, Text *out);
 void aot_source(const Aot *aot, const Text *header, Text *out);

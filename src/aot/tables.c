@@ -85,7 +85,7 @@ static void write_plans(Text *out, const AotImage *image, uint32_t number)
 
 /* ---- images ---- */
 
-static void write_image(Text *out, const AotImage *image, uint32_t number)
+static void write_image(Text *out, const AotImage *image, uint32_t number, int many)
 {
 	const JitVariant *v = image->variant;
 	const JitGpu *gpu = v->gpu;
@@ -94,27 +94,36 @@ static void write_image(Text *out, const AotImage *image, uint32_t number)
 	text_printf(out, "\t{nk_code_%u, \"%s\", \"%s\", ", image->array, gpu->name, gpu->args);
 	text_printf(out, v->slot_count ? "nk_values_%u, " : "NULL, ", number);
 	text_printf(out, gpu->map_count ? "nk_plans_%u, " : "NULL, ", number);
-	text_printf(out, "%u, %zu, %u, %d, %d, %d, %d, %d, %u, %u, %u, %u, %u, %u}, /* %s%s */\n",
+	text_printf(out, "%u, %zu, %u, %d, %d, %d, %d, %d, %u, %u, %u, %u, %u, %u, %d}, /* %s%s */\n",
 		    v->slot_count, gpu->map_count, target->capability, target->suffix != 0, image->ptx,
 		    v->options.cooperative, v->options.dependent && target->capability >= 90,
 		    jit_gpu_is_persistent(gpu), gpu->threads,
 		    gpu->shared, gpu->shared + gpu->cubin.shared, MAX(gpu->cluster, 1u), gpu->scratch,
-		    scratch_align, image->ptx ? "PTX of " : "", target->name);
+		    scratch_align, many, image->ptx ? "PTX of " : "", target->name);
 }
 
 typedef void EachImages(Text *out, const AotFunction *f, const AotCase *c, const AotImages *images,
 			uint32_t first);
 
-/* In the order of the cases' numbers; first: how many images lie before. */
-static void each_images(const Aot *aot, Text *out, EachImages *each)
+/* Kinds of a case's images. */
+enum { IMAGES_OWN, IMAGES_PLAIN, IMAGES_MANY };
+
+static const AotImages *images_of(const AotCase *c, int kind)
+{
+	return kind == IMAGES_OWN ? &c->images : kind == IMAGES_PLAIN ? &c->plain : &c->many;
+}
+
+/* In the order of the cases' numbers, of the kinds up to `last`; first: how many images lie
+ * before. */
+static void each_images(const Aot *aot, Text *out, int last, EachImages *each)
 {
 	uint32_t first = 0;
-	for (int plain = 0; plain < 2; plain++)
+	for (int kind = IMAGES_OWN; kind <= last; kind++)
 		for (uint32_t i = 0; i < aot->functions.len; i++)
 			for (uint32_t k = 0; k < aot->functions.data[i].cases.len; k++) {
 				const AotFunction *f = &aot->functions.data[i];
 				const AotCase *c = &f->cases.data[k];
-				const AotImages *images = plain ? &c->plain : &c->images;
+				const AotImages *images = images_of(c, kind);
 				if (images->len)
 					each(out, f, c, images, first);
 				first += images->len;
@@ -134,36 +143,41 @@ static void write_parts(Text *out, const AotFunction *f, const AotCase *c, const
 static void write_images(Text *out, const AotFunction *f, const AotCase *c, const AotImages *images,
 			 uint32_t first)
 {
-	(void)f, (void)c;
-	for (uint32_t i = 0; i < images->len; i++)
-		write_image(out, &images->data[i], first + i);
+	(void)f;
+	for (uint32_t i = 0; i < images->len; i++) {
+		uint32_t many = images->data[i].many;
+		write_image(out, &images->data[i], first + i, many ? (int)(c->first_many + many - 1) : -1);
+	}
 }
 
 static void write_case(Text *out, const AotFunction *f, const AotCase *c, const AotImages *images,
 		       uint32_t first)
 {
 	bool has_plain = images == &c->images && c->plain.len;
-	text_printf(out, "\t{%u, %u, %d}, /* ", first, images->len,
-		    has_plain ? (int)c->plain_number : AOT_NO_CASE);
+	bool has_many = images == &c->images && c->many.len;
+	text_printf(out, "\t{%u, %u, %d, %d}, /* ", first, images->len,
+		    has_plain ? (int)c->plain_number : AOT_NO_CASE,
+		    has_many ? (int)c->many_slot : AOT_NO_CASE);
 	text_printf(out, "%s%s */\n", f->name, images == &c->images ? "" : ", without tensor maps");
 }
 
 void aot_tables(const Aot *aot, Text *out)
 {
-	text_printf(out, "enum { NK_CASES = %u, NK_FIRST_PLAIN = %u, NK_PARAMS = %u };\n", aot->case_count,
-		    aot->first_plain, MAX(aot->most_params, 1u));
+	text_printf(out, "enum { NK_CASES = %u, NK_FIRST_PLAIN = %u, NK_SLOTS = %u, NK_PARAMS = %u };\n",
+		    aot->case_count, aot->first_plain, aot->slot_count, MAX(aot->most_params, 1u));
 	text_printf(out,
 		    "#define NK_MAPS %u /* of a launch at most */\n#define NK_SPECIAL %d /* scratch, "
-		    "clusters, attributes */\n#define NK_PERSISTENT %d /* CTAs of several programs */\n",
-		    aot->most_maps, aot->special, aot->persistent);
+		    "clusters, attributes */\n#define NK_PERSISTENT %d /* CTAs of several programs */\n"
+		    "#define NK_MANY %d /* other code for launches of many programs */\n",
+		    aot->most_maps, aot->special, aot->persistent, aot->many_count != 0);
 	for (uint32_t i = 0; i < aot->arrays.len; i++)
 		write_array(out, i, aot->arrays.data[i]);
 	text_char(out, '\n');
-	each_images(aot, out, write_parts);
+	each_images(aot, out, IMAGES_MANY, write_parts);
 	text_str(out, "\nstatic const nk_image nk_images[] = {\n");
-	each_images(aot, out, write_images);
+	each_images(aot, out, IMAGES_MANY, write_images);
 	text_str(out, "};\n\nstatic const nk_case nk_cases[NK_CASES] = {\n");
-	each_images(aot, out, write_case);
+	each_images(aot, out, IMAGES_PLAIN, write_case);
 	text_str(out, "};\n\nstatic int nk_is_plain(uint32_t which)\n{\n");
 	text_str(out, aot->first_plain < aot->case_count ? "\treturn which >= NK_FIRST_PLAIN;\n}\n"
 							 : "\t(void)which;\n\treturn 0;\n}\n");

@@ -365,9 +365,10 @@ JitStatus aot_write(const JitVariant *const *variants, size_t count, const AotOp
 	}
 	if (!aot_collect(&aot, variants, count))
 		return JIT_ARGUMENT;
-	if (!aot_images(&aot, &status))
-		return status;
-	aot_header(&aot, header);
-	aot_source(&aot, header, source);
-	return JIT_OK;
+	if (aot_images(&aot, &status)) {
+		aot_header(&aot, header);
+		aot_source(&aot, header, source);
+	}
+	aot_let_go(&aot);
+	return status;
 }

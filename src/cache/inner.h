@@ -67,6 +67,8 @@ void cache_show_path(char out[CACHE_PATH], const CacheRoot *root, const char *na
 int cache_file_open(int root, const char *name, uid_t owner, struct stat *st, const char **why);
 /* All of it. 0, or an errno; FAULT_MEMORY never. */
 int cache_file_read(int fd, size_t size, Arena *arena, Str *bytes);
+/* The same of what was read already. */
+int cache_file_keep(const char *data, size_t size, Arena *arena, Str *bytes);
 /* To append to, or to read and write: made where it is not there. -1: it is no file, or cannot be had. */
 int cache_file_own(int root, const char *name, int flags);
 /* Removes a file, a link, or an empty folder. */

@@ -194,18 +194,19 @@ static void note_use(int fd, const struct stat *st)
 		(void)futimens(fd, NULL);
 }
 
-/* The beginning of an entry is checked before memory is taken for the whole. 0, or an errno;
- * EBADMSG: *why says what is wrong. */
+/* The beginning of an entry is checked before memory is taken for the whole; most are no longer
+ * than what is read for that. 0, or an errno; EBADMSG: *why says what is wrong. */
 static int read_checked(int fd, size_t size, const CacheDigest *key, Arena *arena, Str *bytes,
 			const char **why)
 {
-	char head[CACHE_ENTRY_HEAD];
+	char head[MAX((int)CACHE_ENTRY_HEAD, 16 * 1024)];
 	ssize_t got = pread(fd, head, sizeof head, 0);
 	if (got < 0)
 		return errno;
 	if (!cache_entry_check_head((Str){head, (size_t)got}, size, key, why))
 		return EBADMSG;
-	return cache_file_read(fd, size, arena, bytes);
+	return (size_t)got == size ? cache_file_keep(head, size, arena, bytes) :
+				     cache_file_read(fd, size, arena, bytes);
 }
 
 /* Shared objects are no entries, and as large as a build makes them. */

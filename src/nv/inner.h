@@ -139,6 +139,7 @@ struct NvFunction {
 	atomic_uint used; /* a tick */
 	atomic_bool pinned;
 	bool is_evictable;
+	struct NvMarks *marks; /* of one that may be unloaded; else NULL */
 };
 
 /* Zeroed; raises FAULT_MEMORY. */
@@ -155,6 +156,25 @@ bool nv_locked(NvDriver *driver, bool (*work)(NvDriver *driver, void *data, Diag
 static inline unsigned nv_generation(const NvDriver *driver)
 {
 	return atomic_load_explicit(&driver->life->generation, memory_order_acquire);
+}
+
+/* Calls that this thread makes between the two do not disturb graphs that others capture. */
+typedef struct NvRelaxed {
+	bool exchanged;
+	int mode;
+} NvRelaxed;
+
+static inline NvRelaxed nv_relax(const NvDriver *driver)
+{
+	NvRelaxed r = {.mode = CUDA_CAPTURE_RELAXED};
+	r.exchanged = driver->cuda.cuThreadExchangeStreamCaptureMode(&r.mode) == CUDA_SUCCESS;
+	return r;
+}
+
+static inline void nv_unrelax(const NvDriver *driver, NvRelaxed r)
+{
+	if (r.exchanged)
+		driver->cuda.cuThreadExchangeStreamCaptureMode(&r.mode);
 }
 
 /* Number of a context by its handle, NULL: the current one; 0: there is none, or it was destroyed. */
@@ -204,12 +224,27 @@ void nv_loaded_remove(NvFunction *function);
 /* Around a use of function->code, which is loaded then; a result of the driver's. */
 int nv_loaded_begin(NvFunction *function);
 void nv_loaded_end(NvFunction *function);
-/* Within such a use: launched into a graph it must stay, whatever becomes of the launch. */
+/* Within such a use, in front of a launch: launched into a graph it must stay, whatever becomes of
+ * the launch; and behind it. */
 void nv_loaded_launched(NvFunction *function, NvStream stream);
+void nv_loaded_behind(NvFunction *function, NvStream stream);
 /* cuLaunchKernel of a function that may be unloaded: `function` is the NvFunction. */
 int nv_loaded_launch(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
 		     unsigned block_y, unsigned block_z, unsigned shared, void *stream, void **params,
 		     void **extra);
+
+/* ---- marks.c: where launches of a function that may be unloaded are ---- */
+
+typedef struct NvMarks NvMarks;
+
+NvMarks *nv_marks_new(void); /* NULL: no memory */
+void nv_marks_free(NvMarks *marks); /* the events are cleared, or gone; NULL is fine */
+/* Behind a launch in the stream, which captures nothing. False: when that ends is not known. */
+bool nv_marks_add(const NvDriver *driver, NvMarks *marks, NvStream stream);
+/* All launches have ended. Nobody launches meanwhile, here and in what follows. */
+bool nv_marks_done(const NvDriver *driver, const NvMarks *marks);
+/* there: the context of the events is current; else it is gone, or of another process. */
+void nv_marks_clear(const NvDriver *driver, NvMarks *marks, bool there);
 
 /* ---- tools ---- */
 

@@ -82,13 +82,17 @@ void nv_kernel_free(NvKernel *kernel)
 	for (NvFunction *f = kernel->first, *next; f; f = next) {
 		next = f->next;
 		nv_recent_forget(driver, f);
-		nv_loaded_remove(f);
 		/* A context that is gone took its modules along; so did the parent of a fork. */
 		if (f->module && f->generation == nv_generation(driver) &&
 		    nv_context_enter(driver, f->context_handle, f->context)) {
+			const NvRelaxed relaxed = nv_relax(driver);
+			if (f->marks)
+				nv_marks_clear(driver, f->marks, true);
 			driver->cuda.cuModuleUnload(f->module);
+			nv_unrelax(driver, relaxed);
 			nv_context_leave(driver);
 		}
+		nv_loaded_remove(f);
 		free(f);
 	}
 	nv_unlock(driver);
@@ -235,11 +239,9 @@ static bool load_module(NvFunction *f, DiagList *diags)
 {
 	const CudaApi *cuda = &f->driver->cuda;
 	/* A module may be loaded while this thread captures a graph: loading is no part of the graph. */
-	int mode = CUDA_CAPTURE_RELAXED;
-	bool exchanged = cuda->cuThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS;
+	const NvRelaxed relaxed = nv_relax(f->driver);
 	int result = cuda->cuModuleLoadData(&f->module, f->kernel->cubin);
-	if (exchanged)
-		cuda->cuThreadExchangeStreamCaptureMode(&mode);
+	nv_unrelax(f->driver, relaxed);
 	if (result != CUDA_SUCCESS)
 		return load_failed(f, result, diags);
 	result = cuda->cuModuleGetFunction(&f->code, f->module, f->kernel->info.name);

@@ -99,6 +99,7 @@ static int launch_with_attributes(NvFunction *f, const uint32_t grid[3], NvStrea
 		return result;
 	nv_loaded_launched(f, stream);
 	result = cuda->cuLaunchKernelEx(&config, f->code, params, NULL);
+	nv_loaded_behind(f, stream);
 	nv_loaded_end(f);
 	return result;
 }

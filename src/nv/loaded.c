@@ -6,9 +6,10 @@
  * and its `handle` itself, so that nothing is asked of launches of the first kind.
  *
  * `uses` counts launches that are under way in the CPU; a function that is not loaded has
- * LOADED_CLOSED in it. Who unloads closes first, and only where nothing is under way; then waits
- * for what was launched. A function that was launched into a graph stays: nobody says how long
- * graphs live. Functions with scratch memory, clusters and the like (`special`) stay as well, but
+ * LOADED_CLOSED in it. Who unloads closes first, and only where nothing is under way; then asks
+ * whether what was launched has ended (marks.c). Nothing is waited for: what still runs stays until
+ * the next time. A function that was launched into a graph stays: nobody says how long graphs
+ * live. Functions with scratch memory, clusters and the like (`special`) stay as well, but
  * those of kernels that may go themselves (NvKernelInfo.passing). */
 #include "nv/inner.h"
 
@@ -54,20 +55,10 @@ static void find_victims(const NvDriver *driver, unsigned most, Victims *out)
 	}
 }
 
-/* All that runs in the context ends; false: it cannot be waited for now (a graph is captured). */
-static bool wait_for_context(NvDriver *driver)
-{
-	int mode = CUDA_CAPTURE_RELAXED;
-	bool exchanged = driver->cuda.cuThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS;
-	int result = driver->cuda.cuCtxSynchronize();
-	if (exchanged)
-		driver->cuda.cuThreadExchangeStreamCaptureMode(&mode);
-	return result == CUDA_SUCCESS;
-}
-
 static void unload(NvDriver *driver, NvFunction *f, bool there)
 {
 	nv_recent_forget(driver, f);
+	nv_marks_clear(driver, f->marks, there);
 	if (there)
 		driver->cuda.cuModuleUnload(f->module);
 	f->module = f->code = NULL;
@@ -79,17 +70,19 @@ static void unload_context(NvDriver *driver, Victims *victims, unsigned first)
 {
 	NvFunction *lead = victims->at[first];
 	bool there = nv_context_enter(driver, lead->context_handle, lead->context);
-	bool idle = there && wait_for_context(driver);
+	const NvRelaxed relaxed = nv_relax(driver);
 	for (unsigned i = first; i < victims->count; i++) {
 		NvFunction *f = victims->at[i];
 		if (!f || f->context != lead->context)
 			continue;
-		if (idle || !there) /* a context that is gone took its modules along */
+		/* A context that is gone took its modules along. */
+		if (!there || nv_marks_done(driver, f->marks))
 			unload(driver, f, there);
 		else
 			atomic_fetch_sub(&f->uses, LOADED_CLOSED);
 		victims->at[i] = NULL;
 	}
+	nv_unrelax(driver, relaxed);
 	if (there)
 		nv_context_leave(driver);
 }
@@ -136,6 +129,9 @@ void nv_loaded_add(NvFunction *f, bool evictable)
 		driver->direct_loaded++;
 		return;
 	}
+	f->marks = nv_marks_new();
+	if (!f->marks)
+		atomic_store(&f->pinned, true);
 	atomic_store(&f->used, ++driver->ticks);
 	f->older = driver->evictable;
 	driver->evictable = f;
@@ -155,6 +151,7 @@ void nv_loaded_remove(NvFunction *f)
 	while (*at != f)
 		at = &(*at)->older;
 	*at = f->older;
+	nv_marks_free(f->marks);
 }
 
 /* The lock is held, and the context current. A result of the driver's. */
@@ -163,11 +160,9 @@ static int load_again(NvFunction *f)
 	NvDriver *driver = f->driver;
 	const CudaApi *cuda = &driver->cuda;
 	make_room(driver);
-	int mode = CUDA_CAPTURE_RELAXED;
-	bool exchanged = cuda->cuThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS;
+	const NvRelaxed relaxed = nv_relax(driver);
 	int result = cuda->cuModuleLoadData(&f->module, f->kernel->cubin);
-	if (exchanged)
-		cuda->cuThreadExchangeStreamCaptureMode(&mode);
+	nv_unrelax(driver, relaxed);
 	if (result != CUDA_SUCCESS) {
 		f->module = NULL;
 		return result;
@@ -233,6 +228,13 @@ void nv_loaded_launched(NvFunction *f, NvStream stream)
 		atomic_store(&f->pinned, true);
 }
 
+void nv_loaded_behind(NvFunction *f, NvStream stream)
+{
+	if (f->is_evictable && !atomic_load_explicit(&f->pinned, memory_order_relaxed) &&
+	    !nv_marks_add(f->driver, f->marks, stream))
+		atomic_store(&f->pinned, true);
+}
+
 int nv_loaded_launch(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
 		     unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
 		     void *stream, void **params, void **extra)
@@ -244,6 +246,7 @@ int nv_loaded_launch(void *function, unsigned grid_x, unsigned grid_y, unsigned 
 	nv_loaded_launched(f, stream);
 	result = f->driver->cuda.cuLaunchKernel(f->code, grid_x, grid_y, grid_z, block_x, block_y,
 						block_z, shared, stream, params, extra);
+	nv_loaded_behind(f, stream);
 	nv_loaded_end(f);
 	return result;
 }

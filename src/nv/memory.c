@@ -87,12 +87,18 @@ bool nv_event_record(NvDriver *driver, NvEvent event, NvStream stream, DiagList 
 
 bool nv_event_wait(NvDriver *driver, NvEvent event, DiagList *diags)
 {
-	return CALL(driver, diags, cuEventSynchronize, event);
+	const NvRelaxed relaxed = nv_relax(driver);
+	const bool good = CALL(driver, diags, cuEventSynchronize, event);
+	nv_unrelax(driver, relaxed);
+	return good;
 }
 
 bool nv_event_done(const NvDriver *driver, NvEvent event)
 {
-	return driver->cuda.cuEventQuery(event) != CUDA_NOT_READY;
+	const NvRelaxed relaxed = nv_relax(driver);
+	const int result = driver->cuda.cuEventQuery(event);
+	nv_unrelax(driver, relaxed);
+	return result != CUDA_NOT_READY;
 }
 
 bool nv_stream_captures(const NvDriver *driver, NvStream stream)

@@ -12,13 +12,24 @@
 /* Allocations are aligned to 256 bytes. */
 enum { DEVICE_ALIGN = 256 };
 
-static bool allocate(const CudaApi *cuda, size_t bytes, NvStream stream, NvPtr *ptr, bool *ordered)
+static bool allocate(const NvDriver *driver, size_t bytes, NvStream stream, NvPtr *ptr, bool *ordered)
 {
+	const CudaApi *cuda = &driver->cuda;
 	*ordered = cuda->cuMemAllocAsync && cuda->cuMemFreeAsync;
 	if (*ordered && cuda->cuMemAllocAsync(ptr, bytes, stream) == CUDA_SUCCESS)
 		return true;
 	*ordered = false;
-	return cuda->cuMemAlloc(ptr, bytes) == CUDA_SUCCESS;
+	const NvRelaxed relaxed = nv_relax(driver);
+	const bool good = cuda->cuMemAlloc(ptr, bytes) == CUDA_SUCCESS;
+	nv_unrelax(driver, relaxed);
+	return good;
+}
+
+static void free_plain(const NvDriver *driver, NvPtr ptr)
+{
+	const NvRelaxed relaxed = nv_relax(driver);
+	driver->cuda.cuMemFree(ptr);
+	nv_unrelax(driver, relaxed);
 }
 
 static NvPtr align_up(NvPtr ptr, size_t align)
@@ -37,7 +48,7 @@ static NvScratch *find_or_add(NvFunction *f, NvStream stream)
 		s = s->next;
 	if (s && s->stream_id != id) {
 		/* The stream that had the handle is gone; what was launched there may still run, and this waits for it. */
-		driver->cuda.cuMemFree(s->ptr);
+		free_plain(driver, s->ptr);
 		s->ptr = 0, s->size = 0;
 		s->stream_id = id;
 	}
@@ -77,9 +88,9 @@ NvPtr nv_scratch_get(NvFunction *f, size_t bytes, size_t align, NvStream stream,
 		if (s->ptr && s->ordered)
 			cuda->cuMemFreeAsync(s->ptr, stream);
 		else if (s->ptr)
-			cuda->cuMemFree(s->ptr);
+			free_plain(f->driver, s->ptr);
 		s->ptr = 0, s->size = 0;
-		if (!allocate(cuda, size, stream, &ptr, &ordered))
+		if (!allocate(f->driver, size, stream, &ptr, &ordered))
 			return 0;
 		s->ptr = ptr, s->size = size, s->ordered = ordered;
 	}

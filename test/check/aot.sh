@@ -54,7 +54,7 @@ if gcc $sanitize -x c /dev/null -c -o /dev/null 2>/dev/null; then
 fi
 
 # Scratch, which no kernel here has: planted.
-sed 's/{\(nk_code_[0-9]*, "nothing", \)"", NULL, NULL, 0, 0, \(.*\), 0, 1}, /{\1"s", NULL, NULL, 0, 0, \2, 64, 16}, /; s/NK_SPECIAL 0/NK_SPECIAL 1/' kernels.c >planted.c
+sed 's/{\(nk_code_[0-9]*, "nothing", \)"", NULL, NULL, 0, 0, \(.*\), 0, 1, -1}, /{\1"s", NULL, NULL, 0, 0, \2, 64, 16, -1}, /; s/NK_SPECIAL 0/NK_SPECIAL 1/' kernels.c >planted.c
 cmp -s kernels.c planted.c && { echo "nothing was planted"; exit 1; }
 gcc -std=c11 -D_DEFAULT_SOURCE $warnings -x c - planted.c -pthread -ldl -o scratch <<'END'
 #include "look.h"

@@ -1,5 +1,5 @@
 # What neso aot writes of a kernel whose CTAs run several programs starts as many CTAs as the GPU holds at once,
-# and hands over the count of programs.
+# and hands over the count of programs; where launches of many programs run other code, the grid chooses.
 set -e
 command -v ptxas >/dev/null || { echo "no ptxas"; exit 77; }
 [ -e "$NESO_BUILD/libneso-codegen.so" ] || { echo "built without LLVM"; exit 77; }
@@ -21,3 +21,21 @@ for cc in gcc clang; do
 	LD_LIBRARY_PATH=$TMP/out ./persist
 done
 command -v g++ >/dev/null && g++ -std=c++17 -x c++ $warnings -fsyntax-only products.c
+cd "$NESO_ROOT"
+signature="*fp16:16, *fp16:16, *fp16:16, i32:16, i32:16, i32:16, 128, 256, 64"
+for persist in auto 0; do
+	NESO_PERSIST=$persist neso aot test/aot/persist.py:product -s "$signature" --num-warps 8 --target sm_80,sm_90a --name products \
+		-o "$TMP/$persist" >"$TMP/log" 2>&1 || { cat "$TMP/log"; exit 1; }
+done
+grep -q "^#define NK_MANY 0 " "$TMP/0/products.c"
+cp test/aot/many.c test/unit/fake/fake.h "$NESO_BUILD/test/fake/libcuda.so.1" "$TMP/auto"
+cd "$TMP/auto"
+warnings="-O1 -I. -Wall -Wextra -Wpedantic -Werror -Wconversion -Wshadow"
+for cc in gcc clang; do
+	command -v $cc >/dev/null || continue
+	# shellcheck disable=SC2086
+	$cc -std=c11 $warnings many.c products.c -pthread -ldl -o many
+	LD_LIBRARY_PATH=$TMP/auto ./many
+done
+# shellcheck disable=SC2086
+command -v g++ >/dev/null && g++ -std=c++17 -x c++ $warnings -fsyntax-only products.c ../0/products.c

@@ -8,7 +8,9 @@ PYTHONPATH=$package NESO_QUIET=1 PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH NESO_QUIET PYTHONDONTWRITEBYTECODE
 # The sanitizer's run time must be there before Python; what Python itself keeps until its end is no leak.
 if [ -n "${NESO_SANITIZED:-}" ]; then
-	LD_PRELOAD=$(${CC:-cc} -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0
+	runtime=libasan.so
+	[ "$NESO_SANITIZED" != thread ] || runtime=libtsan.so
+	LD_PRELOAD=$(${CC:-cc} -print-file-name=$runtime) ASAN_OPTIONS=detect_leaks=0
 	export LD_PRELOAD ASAN_OPTIONS
 fi
 if "$python" -c 'import pytest' 2>/dev/null; then

@@ -2,7 +2,7 @@
 # time for one text (five times that under sanitizers), `bytes` how long a repeated text grows at least, `libs` what it is linked with besides.
 set -e
 flags=
-[ -z "$NESO_SANITIZED" ] || { flags=-fsanitize=address,undefined; limit=$((limit * 5)); }
+[ -z "$NESO_SANITIZED" ] || { flags=-fsanitize=$NESO_SANITIZED; limit=$((limit * 5)); }
 ${CC:-cc} -std=c17 -D_POSIX_C_SOURCE=200809L -O1 $flags -Isrc "test/fuzz/$target.c" "$NESO_BUILD/libneso_internal.a" \
 	${libs:-} -pthread -lm -o "$TMP/fuzz"
 replay() {

@@ -1,7 +1,7 @@
 /* A server's process for as long as is asked: threads that launch with ever changing values on the
- * fake driver, in strict mode, while others forget variants; children of a fork that launch on the
- * CPU; what the process has is asked meanwhile. No launch may fail or compile, and in a minute or
- * more memory must stay flat.
+ * fake driver, in strict mode, while others forget variants; launches into graphs, whose modules
+ * the fake driver does not let go; children of a fork that launch on the CPU; what the process has
+ * is asked meanwhile. No launch may fail or compile, and in a minute or more memory must stay flat.
  *
  *	serve_stress [--threads N] [--seconds S] [--values N] [--forks 0|1] LIBCUDA FOLDER
  *
@@ -10,6 +10,7 @@
  * without a lock otherwise. The compile cache lies in FOLDER. Exit status 1 when anything was
  * wrong, 77 where GPU code cannot be made. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -23,7 +24,13 @@
 #include <neso/declare.h>
 #include <neso/neso.h>
 
-enum { MOST_THREADS = 256, SETTLES = 60 /* seconds, after which memory is looked at */ };
+#include "fake.h"
+
+enum {
+	MOST_THREADS = 256,
+	SETTLES = 60, /* seconds, after which memory is looked at */
+	GRAPHED = 24, /* values that launches into graphs have: their modules stay loaded */
+};
 
 /* TAG and START make variants, and no code: the assembler runs once. */
 static const char text[] =
@@ -47,7 +54,9 @@ typedef struct Run {
 	unsigned values;
 	bool forks;
 	atomic_bool ends;
-	atomic_ulong launches, wrong, children;
+	void *graphs; /* a stream that captures */
+	FakeCuda *fake;
+	atomic_ulong launches, wrong, children, captured;
 } Run;
 
 static double now(void)
@@ -89,13 +98,15 @@ static neso_arg pointer(unsigned offset)
 			  .access = NESO_READ_WRITE};
 }
 
-static neso_status launch(neso_kernel *kernel, neso_arg *args, size_t count, neso_constexpr_policy policy)
+static neso_status launch(neso_kernel *kernel, neso_arg *args, size_t count, neso_constexpr_policy policy,
+			  void *stream)
 {
 	const neso_compile_options options = {
 		.size = sizeof options, .target = "cuda", .constexpr_policy = policy};
 	neso_diagnostics *diagnostics;
 	neso_launch l = neso_launch_of(args, count, 1, 1, 1);
 	l.options = &options;
+	l.stream = stream;
 	const neso_status status = neso_kernel_launch(kernel, &l, NULL, &diagnostics);
 	if (status != NESO_OK)
 		fprintf(stderr, "serve_stress: %s\n", neso_diagnostics_text(diagnostics));
@@ -103,17 +114,26 @@ static neso_status launch(neso_kernel *kernel, neso_arg *args, size_t count, nes
 	return status;
 }
 
-static neso_status launch_eager(const Run *run, unsigned value)
+static neso_status launch_eager(const Run *run, unsigned value, void *stream)
 {
 	neso_arg args[] = {pointer(value % 2 ? 4 : 0), neso_arg_int(NULL, value % 3 ? 64 : 7),
 			   neso_arg_int(NULL, (int64_t)(value / 6)), neso_arg_int(NULL, 64)};
-	return launch(run->eager, args, 4, NESO_POLICY_EAGER);
+	return launch(run->eager, args, 4, NESO_POLICY_EAGER, stream);
 }
 
 static neso_status launch_tiered(const Run *run, unsigned value)
 {
 	neso_arg args[] = {pointer(0), neso_arg_int(NULL, (int64_t)value + 2), neso_arg_int(NULL, 64)};
-	return launch(run->tiered, args, 3, NESO_POLICY_TIERED);
+	return launch(run->tiered, args, 3, NESO_POLICY_TIERED, NULL);
+}
+
+/* Now and then into a graph, with the last values: the modules of the first are never unloaded. */
+static neso_status launch_some(Run *run, unsigned seed)
+{
+	const bool graph = seed % 61 == 0;
+	const unsigned among = graph && run->values > GRAPHED ? GRAPHED : run->values;
+	run->captured += graph;
+	return launch_eager(run, run->values - 1 - seed / 61 % among, graph ? run->graphs : NULL);
 }
 
 static void *work(void *data)
@@ -123,8 +143,7 @@ static void *work(void *data)
 	while (!run->ends) {
 		const unsigned value = next(&seed);
 		const unsigned rare = next(&seed) % 64 ? next(&seed) % 4096 : 1;
-		neso_status status = value % 4 ? launch_eager(run, next(&seed) % run->values)
-					       : launch_tiered(run, rare);
+		neso_status status = value % 4 ? launch_some(run, next(&seed)) : launch_tiered(run, rare);
 		run->wrong += status != NESO_OK;
 		run->launches++;
 		if (value % 5003 == 0) {
@@ -176,9 +195,24 @@ static void fork_one(Run *run)
 static bool fill(Run *run)
 {
 	for (unsigned value = 0; value < run->values; value++)
-		if (launch_eager(run, value) != NESO_OK)
+		if (launch_eager(run, value, NULL) != NESO_OK)
 			return false;
 	return launch_tiered(run, 5) == NESO_OK;
+}
+
+/* The fake driver's stream that captures, while `on`. */
+static bool set_graphs(Run *run, const char *libcuda, bool on)
+{
+	FakeCuda *(*fake_cuda_of)(void) = NULL;
+	void *library = dlopen(libcuda, RTLD_NOW);
+	void *symbol = library ? dlsym(library, "fake_cuda") : NULL;
+	memcpy(&fake_cuda_of, &symbol, sizeof symbol);
+	if (symbol) {
+		run->fake = fake_cuda_of();
+		run->fake->capturing_stream = on ? run : NULL;
+	}
+	run->graphs = symbol && on ? run : NULL;
+	return symbol != NULL;
 }
 
 static bool open_run(Run *run, const char *libcuda, const char *folder)
@@ -212,10 +246,14 @@ static bool serve(Run *run, unsigned threads, double seconds)
 	run->ends = true;
 	for (unsigned i = 0; i < begun; i++)
 		pthread_join(ids[i], NULL);
+	if (run->fake->spoiled)
+		fprintf(stderr, "serve_stress: %d calls made graphs invalid\n", run->fake->spoiled);
+	run->wrong += (unsigned)run->fake->spoiled;
 	const bool flat = seconds < SETTLES || late < early * 1.1 + 8;
-	printf("%u threads, %.0f s: %lu launches of %u values, %lu children, %lu wrong; %zu variants; "
+	printf("%u threads, %.0f s: %lu launches of %u values, %lu into graphs, %lu children, %lu wrong; "
+	       "%zu variants; "
 	       "resident %.1f MB in the first fourth, %.1f MB at the end%s\n",
-	       begun, seconds, run->launches, run->values, run->children, run->wrong,
+	       begun, seconds, run->launches, run->values, run->captured, run->children, run->wrong,
 	       neso_kernel_variant_count(run->eager), early, late, flat ? "" : ": not flat");
 	return flat && run->wrong == 0 && begun == threads;
 }
@@ -244,10 +282,11 @@ int main(int argc, char **argv)
 	setenv("NESO_MAX_VARIANTS", "256", 1);
 	setenv("NESO_MAX_MODULES", "64", 1);
 	setenv("NESO_TIER_LAUNCHES", "20", 1);
-	if (!open_run(&run, argv[at], argv[at + 1]) || !fill(&run))
+	if (!set_graphs(&run, argv[at], true) || !open_run(&run, argv[at], argv[at + 1]) || !fill(&run))
 		return 77;
 	neso_context_set_strict(run.context, NESO_STRICT_ON);
 	const bool good = serve(&run, threads, seconds);
+	set_graphs(&run, argv[at], false);
 	neso_module_free(run.module);
 	neso_context_free(run.context);
 	return good ? 0 : 1;

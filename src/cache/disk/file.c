@@ -74,6 +74,17 @@ int cache_file_read(int fd, size_t size, Arena *arena, Str *bytes)
 	return 0;
 }
 
+int cache_file_keep(const char *data, size_t size, Arena *arena, Str *bytes)
+{
+	char *copy = cache_room(arena, size + 1);
+	if (!copy)
+		return ENOMEM;
+	memcpy(copy, data, size);
+	copy[size] = '\0';
+	*bytes = (Str){copy, size};
+	return 0;
+}
+
 int cache_file_own(int root, const char *name, int flags)
 {
 	struct stat st;

@@ -104,9 +104,10 @@ FrontModule *session_module(FrontSession *s, ModuleKind kind, const char *name, 
 	return m;
 }
 
+/* One text of several that a file has (below) is no file's. */
 static const char *real_path(Arena *arena, const char *path)
 {
-	char *real = realpath(path, NULL);
+	char *real = strchr(path, '\x1f') ? NULL : realpath(path, NULL);
 	const char *copy = arena_strdup(arena, real ? real : path);
 	free(real);
 	return copy;

@@ -4,6 +4,7 @@
  * memory follows where it is used (codegen/to_ptx.c says so to whoever launches). Any other
  * function takes and gives every register of its tiles. The entry block holds what depends on the
  * thread alone, the body follows. */
+#include "gpu/analysis/flight.h"
 #include "gpu/layout/boxes.h"
 #include "llvm/lower/regs.h"
 #include "llvm/memory/shared.h"
@@ -39,6 +40,16 @@ static void set_number(Lower *lw, LLVMValueRef fn, const char *name, const char 
 #endif
 }
 
+/* ptxas gives a thread 64 registers where it is told nothing, and loads behind a reduction then
+ * come a few at a time. Told how many CTAs an SM must hold, it takes what these leave. */
+static void set_least_ctas(Lower *lw, const IrOp *func, LLVMValueRef fn, unsigned threads)
+{
+	enum { UNTOLD = 64 };
+	const unsigned ctas = gpu_ctas_in_flight(lw->gpu, func);
+	if (ctas && ctas * threads * UNTOLD < TARGET_REGISTERS_SM)
+		set_number(lw, fn, "nvvm.minctasm", "minctasm", ctas);
+}
+
 static void set_launch_attributes(Lower *lw, const IrOp *func, LLVMValueRef fn)
 {
 	unsigned threads = TARGET_WARP_SIZE * gpu_all_warps(lw->gpu, func), limit = lw->maxnreg;
@@ -48,6 +59,8 @@ static void set_launch_attributes(Lower *lw, const IrOp *func, LLVMValueRef fn)
 		limit = lower_roles_registers(lw, func);
 	if (limit)
 		set_number(lw, fn, "nvvm.maxnreg", "maxnreg", limit);
+	else
+		set_least_ctas(lw, func, fn, threads);
 	if (lw->gpu->num_ctas > 1)
 		set_number(lw, fn, "nvvm.cluster_dim", "cluster_dim_x", lw->gpu->num_ctas);
 }

@@ -58,6 +58,8 @@ typedef struct FakeCuda {
 	double clock;
 	int event_busy; /* cuEventQuery: not yet */
 	int second_major, second_minor; /* of the second device; 0: as the first */
+	void *capturing_stream; /* captures, and its graphs live on: their modules stay loaded; NULL: none */
+	int spoiled; /* calls that made graphs invalid that were being captured */
 } FakeCuda;
 
 FakeCuda *fake_cuda(void);

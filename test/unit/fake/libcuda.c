@@ -3,6 +3,7 @@
 #include "fake.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@ typedef struct Module {
 	Context *context;
 	bool alive;
 	const void *image;
+	atomic_bool in_graph; /* a graph that lives on launches it */
 } Module;
 
 typedef struct Block {
@@ -255,10 +257,26 @@ static int fake_cuCtxGetId(void *context, unsigned long long *id)
 	return CUDA_SUCCESS;
 }
 
+/* Threads whose calls may disturb what another one captures: those in another mode than this. */
+static _Thread_local int capture_mode;
+
+static int captures_somewhere(void)
+{
+	return fake.capturing || fake.capturing_stream;
+}
+
+/* A call that may disturb captures; what the driver says of waiting for a context in any mode. */
+static int disturb(int mode)
+{
+	const bool spoils = captures_somewhere() && mode != CUDA_CAPTURE_RELAXED;
+	fake.spoiled += spoils;
+	return spoils ? 900 /* CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED */ : CUDA_SUCCESS;
+}
+
 static int fake_cuCtxSynchronize(void)
 {
 	ENTER_CONTEXT("cuCtxSynchronize");
-	return CUDA_SUCCESS;
+	return disturb(-1);
 }
 
 static void *host_context_new(int device)
@@ -287,12 +305,14 @@ static void host_kernel_fault(int result)
 static int fake_cuModuleLoadData(void **module, const void *image)
 {
 	ENTER_CONTEXT("cuModuleLoadData");
+	if (disturb(capture_mode))
+		return 900;
 	pthread_mutex_lock(&lock);
 	unsigned at = (unsigned)fake.loads++ % MAX_MODULES; /* handles come back late */
 	for (int i = 0; i < MAX_MODULES && modules[at].alive; i++)
 		at = (at + 1) % MAX_MODULES;
 	Module *m = &modules[at];
-	*m = (Module){current(), true, image};
+	*m = (Module){.context = current(), .alive = true, .image = image};
 	pthread_mutex_unlock(&lock);
 	*module = m;
 	return CUDA_SUCCESS;
@@ -302,7 +322,8 @@ static int fake_cuModuleUnload(void *module)
 {
 	Module *m = module;
 	ENTER("cuModuleUnload");
-	if (!m->alive || m->context != current() || !m->context->alive)
+	if (!m->alive || m->context != current() || !m->context->alive ||
+	    (fake.capturing_stream && m->in_graph))
 		abort(); /* what a driver would not survive either */
 	fake.unloads++;
 	m->alive = false;
@@ -397,11 +418,18 @@ static int fake_cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void 
 	return CUDA_SUCCESS;
 }
 
+static bool captures(const void *stream)
+{
+	return fake.capturing_stream && stream == fake.capturing_stream;
+}
+
 static int fake_cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
 			       unsigned bz, unsigned shared, void *stream, void **params, void **extra)
 {
 	(void)extra;
 	ENTER_CONTEXT("cuLaunchKernel");
+	if (captures(stream))
+		((Module *)function)->in_graph = true;
 	if (fake.quiet)
 		return CUDA_SUCCESS;
 	FakeLaunch launch = {.grid = {gx, gy, gz},
@@ -632,17 +660,15 @@ static int fake_cuStreamGetId(void *stream, unsigned long long *id)
 
 static int fake_cuStreamIsCapturing(void *stream, int *status)
 {
-	(void)stream;
-	*status = fake.capturing;
+	*status = fake.capturing || captures(stream);
 	return CUDA_SUCCESS;
 }
 
 static int fake_cuThreadExchangeStreamCaptureMode(int *mode)
 {
-	static _Thread_local int now;
-	int before = now;
+	int before = capture_mode;
 	ENTER("cuThreadExchangeStreamCaptureMode");
-	now = *mode;
+	capture_mode = *mode;
 	*mode = before;
 	return CUDA_SUCCESS;
 }
@@ -673,6 +699,8 @@ static int fake_cuEventQuery(void *event)
 {
 	(void)event;
 	ENTER_CONTEXT("cuEventQuery");
+	if (disturb(capture_mode))
+		return 900;
 	return fake.event_busy ? CUDA_NOT_READY : CUDA_SUCCESS;
 }
 
@@ -680,7 +708,7 @@ static int fake_cuEventSynchronize(void *event)
 {
 	(void)event;
 	ENTER_CONTEXT("cuEventSynchronize");
-	return CUDA_SUCCESS;
+	return disturb(capture_mode);
 }
 
 static int fake_cuEventElapsedTime(float *milliseconds, void *from, void *to)

@@ -396,7 +396,9 @@ static void the_host_ends_a_launch_between_programs(void **state)
 	(void)state;
 	unsigned asked = 0;
 	Kit *k = kit_new("module {\ntt.func public @kernel(%p: !tt.ptr<i32>) {\n%c1 = arith.constant 1 : i32\n"
-			 "tt.store %p, %c1 : !tt.ptr<i32>\ntt.return\n}\n}\n");
+			 "%t = arith.constant true\n"
+			 "%r = tt.atomic_rmw or, relaxed, gpu, %p, %c1, %t : "
+			 "(!tt.ptr<i32>, i32, i1) -> i32\ntt.return\n}\n}\n");
 	int32_t cell = 0;
 	kit_buffer(k, "p", &cell, 4, true);
 	k->launch.poll = goes_on_twice;

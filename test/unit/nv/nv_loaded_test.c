@@ -103,19 +103,72 @@ static void what_a_graph_has_stays(void **state)
 	many_close(&m);
 }
 
-/* A context that cannot be waited for keeps what it has: the bound is exceeded rather. */
+/* What has not ended keeps its module, and nothing is waited for: the bound is exceeded rather,
+ * until it has. */
 static void what_may_run_stays(void **state)
 {
 	(void)state;
 	Many m;
 	many_open(&m, "16");
-	m.kit.fake->fail_call = "cuCtxSynchronize";
-	m.kit.fake->fail_result = 900; /* CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED */
-	m.kit.fake->fail_always = 1;
+	m.kit.fake->event_busy = 1;
 	for (int i = 0; i < KERNELS; i++)
 		assert_true(launch(&m, i));
 	assert_int_equal(m.kit.fake->unloads, 0);
-	m.kit.fake->fail_call = NULL;
+	assert_null(strstr(m.kit.fake->calls, "Synchronize"));
+	m.kit.fake->event_busy = 0;
+	const NvKernelInfo info = {.name = "kernel", .threads = 128, .args = ""};
+	for (int i = 0; i < KERNELS; i++) {
+		NvKernel *more = nv_kernel_new(m.kit.driver, "cubin", 5, &info);
+		NvContext context = nv_context(m.kit.driver, &m.kit.diags);
+		assert_non_null(nv_kernel_function(more, context, &m.kit.diags));
+		nv_kernel_free(more);
+	}
+	assert_in_range(loaded(&m), 1, BOUND);
+	many_close(&m);
+}
+
+/* Another thread captures a graph: modules come and go, and nothing is called that makes the graph
+ * invalid. */
+static void captures_of_others_are_not_disturbed(void **state)
+{
+	(void)state;
+	Many m;
+	many_open(&m, "16");
+	m.kit.fake->capturing_stream = &m;
+	for (int round = 0; round < 2; round++)
+		for (int i = 0; i < KERNELS; i++) {
+			assert_true(launch(&m, i));
+			assert_in_range(loaded(&m), 1, BOUND);
+		}
+	assert_int_equal(m.kit.fake->spoiled, 0);
+	many_close(&m);
+}
+
+/* More streams than a function has places for: those that are through give theirs. */
+static void many_streams_are_told_apart(void **state)
+{
+	(void)state;
+	enum { STREAMS = 40 };
+	Many m;
+	void *params[1] = {NULL};
+	many_open(&m, "16");
+	for (int i = 0; i < 9; i++)
+		assert_true(launch(&m, i));
+	for (uintptr_t stream = 1; stream <= STREAMS; stream++)
+		assert_true(nv_launch(m.functions[8], one, (void *)stream, params, &m.kit.diags));
+	for (int i = 9; i < KERNELS; i++)
+		assert_true(launch(&m, i));
+	assert_false(nv_kernel_is_loaded(m.kernels[8]));
+	/* In flight in all of them: it stays for good. */
+	m.kit.fake->event_busy = 1;
+	for (uintptr_t stream = 1; stream <= STREAMS; stream++)
+		assert_true(nv_launch(m.functions[8], one, (void *)stream, params, &m.kit.diags));
+	m.kit.fake->event_busy = 0;
+	for (int round = 0; round < 2; round++)
+		for (int i = 9; i < KERNELS; i++)
+			assert_true(launch(&m, i));
+	assert_true(nv_kernel_is_loaded(m.kernels[8]));
+	kit_clean(&m.kit);
 	many_close(&m);
 }
 
@@ -232,6 +285,8 @@ int main(void)
 		cmocka_unit_test(without_a_bound_all_stay),
 		cmocka_unit_test(what_a_graph_has_stays),
 		cmocka_unit_test(what_may_run_stays),
+		cmocka_unit_test(captures_of_others_are_not_disturbed),
+		cmocka_unit_test(many_streams_are_told_apart),
 		cmocka_unit_test(those_that_may_go_leave_nothing_loaded),
 		cmocka_unit_test(loading_again_may_fail),
 		cmocka_unit_test(threads_never_launch_what_is_not_loaded),
