@@ -60,19 +60,30 @@ static void fill_wild(const CaseArg *a, Random *r, unsigned char *to, size_t siz
 	}
 }
 
+static void fill_small(const CaseArg *a, Random *r, unsigned char *to, size_t size)
+{
+	int32_t values[256];
+	for (uint32_t k = 0, n; k < a->count; k += n) {
+		n = a->count - k < 256 ? a->count - k : 256;
+		for (uint32_t i = 0; i < n; i++)
+			values[i] = a->lo + random_below(r, a->hi - a->lo + 1);
+		neso_dtype_convert(a->dtype, to + k * size, NESO_INT32, values, n);
+	}
+}
+
 static void fill(const CaseArg *a, unsigned char *to)
 {
 	Random r = {a->seed};
 	size_t size = neso_dtype_size(a->dtype);
+	if (a->small && a->dtype != NESO_INT1) {
+		fill_small(a, &r, to, size);
+		return;
+	}
 	for (uint32_t k = 0; k < a->count; k++, to += size) {
-		if (!a->small) {
-			fill_wild(a, &r, to, size);
-		} else if (a->dtype == NESO_INT1) {
+		if (a->small)
 			*to = (unsigned char)random_below(&r, 2);
-		} else {
-			int32_t value = a->lo + random_below(&r, a->hi - a->lo + 1);
-			neso_dtype_convert(a->dtype, to, NESO_INT32, &value, 1);
-		}
+		else
+			fill_wild(a, &r, to, size);
 	}
 }
 
@@ -87,6 +98,20 @@ static void data_make(const Case *c, Data *d)
 		d->memory[k] = aligned_alloc(64, (d->bytes[k] + 16 + 63) / 64 * 64);
 		d->first[k] = d->memory[k] + shift_of(a);
 		fill(a, d->first[k]);
+	}
+}
+
+static void data_copy(const Case *c, const Data *from, Data *to)
+{
+	memset(to, 0, sizeof *to);
+	for (int k = 0; k < c->arg_count; k++) {
+		if (!c->args[k].count)
+			continue;
+		size_t room = (from->bytes[k] + 16 + 63) / 64 * 64;
+		to->bytes[k] = from->bytes[k];
+		to->memory[k] = aligned_alloc(64, room);
+		memcpy(to->memory[k], from->memory[k], room);
+		to->first[k] = to->memory[k] + shift_of(&c->args[k]);
 	}
 }
 
@@ -266,7 +291,7 @@ void case_run(const Case *c, const Engines *e, neso_context *context, Outcome *o
 	neso_module *module = NULL;
 	neso_kernel *kernel = NULL;
 	neso_diagnostics *diagnostics = NULL;
-	Data ours, theirs;
+	Data given, ours, theirs;
 	memset(outcome, 0, sizeof *outcome);
 	snprintf(outcome->target, sizeof outcome->target, "interp");
 	if (neso_module_load_text(context, "program.py", c->text, strlen(c->text), &module, &diagnostics) !=
@@ -277,13 +302,14 @@ void case_run(const Case *c, const Engines *e, neso_context *context, Outcome *o
 		neso_module_free(module);
 		return;
 	}
-	data_make(c, &ours);
+	data_make(c, &given);
+	data_copy(c, &given, &ours);
 	bool good = engine_run(kernel, context, c, e, "interp", &ours, outcome), refused = false;
 	for (int k = 0; k < e->count && good; k++) {
 		const char *target = e->targets[k];
 		if (c->new_floats && (strstr(target, "sm_7") || strstr(target, "sm_80") || strstr(target, "sm_86")))
 			continue;
-		data_make(c, &theirs);
+		data_copy(c, &given, &theirs);
 		good = engine_run(kernel, context, c, e, e->targets[k], &theirs, outcome);
 		if (good && !compare(c, &ours, &theirs, outcome)) {
 			outcome->kind = DIFFERENT;
@@ -297,6 +323,7 @@ void case_run(const Case *c, const Engines *e, neso_context *context, Outcome *o
 	if (good)
 		outcome->kind = refused ? REFUSED : SAME;
 	data_free(c, &ours);
+	data_free(c, &given);
 	neso_module_free(module);
 }
 

@@ -22,6 +22,9 @@ def kernel(p, n, B: tl.constexpr):
     c = tl.reduce((), 0, add)  # error: 9: tl.reduce: 0 inputs; from 1 to 32 are possible
     d = tl.reduce(x, 0, 5)  # error: 9: tl.reduce: expected a function, found int 5
     e = tl.map_elementwise(three, x, x, pack=2)  # error: 9: tl.map_elementwise: the function returns 3 values, no multiple of pack, which is 2
+    e = tl.map_elementwise(three, x, pack=3)  # error: 9: tl.map_elementwise: pack=3 does not divide the elements of int32[64]
+    e = tl.map_elementwise(add, n, pack=2)  # error: 9: tl.map_elementwise: expected a tile, found int32
+    e = tl.map_elementwise(add, x[:1], pack=2)  # error: 9: tl.map_elementwise: pack=2 does not divide the elements of int32[1]
     f = tl.histogram(x.to(tl.float32), 16)  # error: 9: tl.histogram: expected integers of rank 1, found fp32[64]
     g = tl.gather(x[:, None], x, 0)  # error: 9: tl.gather: source int32[64, 1] and index int32[64] must agree in all dimensions but the axis
     h = tl.histogram(x, 16, mask=x)  # error: 9: tl.histogram: the mask must be int1, not int32[64]

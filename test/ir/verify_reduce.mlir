@@ -40,5 +40,9 @@ tt.func @f(%x: tensor<4x8xf32>, %y: tensor<8x4xf32>, %i: tensor<4x8xi32>) {
   ^bb0(%a: f32, %b: f32):
     tt.map_elementwise.return %a : f32  // error: 5: tt.map_elementwise.return: the number of operands must be 2; found 1
   }) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %10 = "tt.map_elementwise"(%x) <{pack = 3 : i32}> ({  // error: 9: tt.map_elementwise: attribute 'pack' must be a divisor of the last dim; found 3
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    tt.map_elementwise.return %a, %b, %c : f32, f32, f32
+  }) : (tensor<4x8xf32>) -> tensor<4x8xf32>
   tt.return
 }

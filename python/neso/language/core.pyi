@@ -542,8 +542,8 @@ def gather(src: tensor | int | float | bool | constexpr, index: tensor | int | f
     """
 
 def map_elementwise(scalar_fn: Callable[..., Any], *args: Any, pack: int = 1) -> Any:
-    """The results of a jit function of scalars for each element of tiles, where control flow may differ from element to element; pack: how many elements
-    it is given at a time.
+    """The results of a jit function of scalars for each element of tiles, where control flow may differ from element to element; pack: how many elements,
+    which follow one another in row-major order, it is given at a time.
 
         >>> y = tl.map_elementwise(collatz, x)
     """

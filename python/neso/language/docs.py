@@ -245,8 +245,8 @@ Elements of src at the indices that `index`, of as many axes, has along an axis:
 >>> y = tl.gather(table, index, 0)
 
 map_elementwise
-The results of a jit function of scalars for each element of tiles, where control flow may differ from element to element; pack: how many elements
-it is given at a time.
+The results of a jit function of scalars for each element of tiles, where control flow may differ from element to element; pack: how many elements,
+which follow one another in row-major order, it is given at a time.
 >>> y = tl.map_elementwise(collatz, x)
 
 debug_barrier

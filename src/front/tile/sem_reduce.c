@@ -206,6 +206,33 @@ static bool map_operands(FrontLower *low, const Val *args, int64_t pack, const V
 	return true;
 }
 
+/* Elements that the function takes together follow one another in rows. Where a row has fewer, the
+ * operands become rows of all their elements, and `shape` says of which shape they were. NULL:
+ * they stay; false after diagnosing. */
+static bool map_rows(FrontLower *low, const Val **in, IrValue **operands, uint32_t count, int64_t pack,
+		     TlType *shape)
+{
+	TlType t = sem_type(in[0]);
+	*shape = NULL;
+	if (!tl_is_block(t)) {
+		lower_error(low, DIAG_TILE_TILE_EXPECTED, "tl.map_elementwise", sem_describe(low, in[0]));
+		return false;
+	}
+	int64_t numel = tl_numel(t);
+	if (numel % pack) {
+		lower_error(low, DIAG_TILE_MAP_GROUPS, (long long)pack, tl_describe(low, t));
+		return false;
+	}
+	if (t->shape[t->rank - 1] % pack == 0)
+		return true;
+	*shape = t;
+	for (uint32_t i = 0; i < count; i++) {
+		in[i] = sem_reshape(low, "tl.map_elementwise", in[i], &numel, 1, false);
+		operands[i] = sem_ir(in[i]);
+	}
+	return true;
+}
+
 /* The result types are known only when the body is there: it is lowered into the region of an op
  * without results, then the real op takes the region over. */
 const Val *sem_map_elementwise(FrontLower *low, const Val *fn, const Val *args, int64_t pack)
@@ -221,7 +248,9 @@ const Val *sem_map_elementwise(FrontLower *low, const Val *fn, const Val *args, 
 		return low->poison;
 	if (count == 0 || (uint64_t)count * step > MAX_INPUTS)
 		return lower_error(low, DIAG_TILE_INPUT_COUNT, what, count, MAX_INPUTS);
-	if (!map_operands(low, args, pack, in, operands, types))
+	TlType shape;
+	if (!map_operands(low, args, pack, in, operands, types) ||
+	    !map_rows(low, in, operands, count, pack, &shape))
 		return low->poison;
 	IrOp *draft = irb_op(&low->b, OP_MAP_ELEMENTWISE, operands, count, NULL, 0, 1);
 	if (!lower_region_results(low, &draft->regions[0], fn, types, count * step, OP_MAP_RETURN, returned,
@@ -240,9 +269,12 @@ const Val *sem_map_elementwise(FrontLower *low, const Val *fn, const Val *args, 
 		ir_block_append(&op->regions[0], block);
 	}
 	ir_op_erase(draft);
-	for (uint32_t i = 0; i < results; i++)
+	for (uint32_t i = 0; i < results; i++) {
 		out[i] = sem_make(low, ir_result(op, i),
 				  tl_with_elem(low, sem_type(in[0]), returned[i * step]));
+		if (shape)
+			out[i] = sem_reshape(low, what, out[i], shape->shape, shape->rank, false);
+	}
 	return results == 1 ? out[0] : val_tuple(low, out, results);
 }
 

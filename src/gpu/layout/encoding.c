@@ -320,7 +320,7 @@ const Layout *gpu_blocked_layout_by(GpuCx *cx, const int64_t *shape, unsigned ra
 		b.warps_per_cta[k] = i + 1 == rank ? warps : MIN(warps, rest[k]);
 		warps /= b.warps_per_cta[k];
 	}
-	/* A cluster shares the slowest dim that is long enough. */
+	/* A cluster shares the slowest dim; a thread's own elements stay together. */
 	for (unsigned i = 0; i < rank && cx->num_ctas > 1; i++) {
 		b.ctas[i] = b.cta_split[i] = 1;
 		b.cta_order[i] = order[i];
@@ -328,7 +328,7 @@ const Layout *gpu_blocked_layout_by(GpuCx *cx, const int64_t *shape, unsigned ra
 	if (cx->num_ctas > 1) {
 		unsigned k = order[rank - 1];
 		b.ctas[k] = cx->num_ctas;
-		b.cta_split[k] = MIN(cx->num_ctas, largest_power(shape[k]));
+		b.cta_split[k] = MIN(cx->num_ctas, largest_power(shape[k]) / b.size_per_thread[k]);
 	}
 	return layout_blocked(&cx->layouts, shape, &b);
 }

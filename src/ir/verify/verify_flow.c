@@ -317,6 +317,12 @@ void verify_map(Verifier *v, const IrOp *op)
 		return;
 	}
 	verify_one_shape(v, op);
+	IrType tile = op->operand_count ? ir_operand(op, 0)->type : NULL;
+	if (tile && ir_is_tensor(tile) && tile->shape[tile->rank - 1] % pack) {
+		verify_must(v, op, "attribute 'pack'", "a divisor of the last dim",
+			    verify_text(v, "%lld", (long long)pack));
+		return;
+	}
 	check_body(v, op, repeated(v, element_types(v, op, false), (uint32_t)pack, true),
 		   repeated(v, element_types(v, op, true), (uint32_t)pack, true));
 }

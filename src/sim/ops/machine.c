@@ -403,36 +403,30 @@ PURE_OP(cvt_rz_f16x2, do_rz_f16)
 PURE_OP(cvt_rz_bf16x2, do_rz_bf16)
 PURE_OP(cvt_rz_f32_f64, do_rz_f32)
 
-/* Four bytes to f16, two in a word. */
+/* Two bytes to f16. */
 static bool from_fp8(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
-	const uint32_t *from = sim_operand(w, i, 0);
-	uint32_t *to[2] = {sim_result(w, i, 0), sim_result(w, i, 1)};
+	const uint16_t *from = sim_operand(w, i, 0);
+	uint32_t *to = sim_result(w, i, 0);
 	EACH_LANE(lane, mask) {
-		uint32_t in = from[lane];
-		for (unsigned k = 0; k < 2; k++) {
-			uint32_t word = 0;
-			for (unsigned h = 0; h < 2; h++)
-				word |= (uint32_t)half_to_f16_d(fp_to_double((FpFormat)i->imm, in >> (16 * k + 8 * h) & 255)) << (16 * h);
-			to[k][lane] = word;
-		}
+		uint32_t word = 0;
+		for (unsigned h = 0; h < 2; h++)
+			word |= (uint32_t)half_to_f16_d(fp_to_double((FpFormat)i->imm, from[lane] >> (8 * h) & 255)) << (16 * h);
+		to[lane] = word;
 	}
 	return true;
 }
 
 static void define_from_fp8(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
 {
-	const uint8_t *bits = sim_undefined_bits(w, i->slots[2], 4);
-	uint32_t origin = w->defined->origin[i->slots[2]];
-	for (unsigned k = 0; k < 2 && done; k++) {
-		_Alignas(64) uint8_t out[SIM_SLOT] = {0};
-		for (unsigned n = 0; n < 2 * SIM_LANES; n++)
-			memset(out + 2 * n, bits[n / 2 * 4 + 2 * k + n % 2] ? 0xff : 0, 2);
-		sim_put_undefined(w, i->slots[k], 4, mask, out, origin);
-	}
+	const uint8_t *bits = sim_undefined_bits(w, i->slots[1], 2);
+	_Alignas(64) uint8_t out[SIM_SLOT] = {0};
+	for (unsigned n = 0; n < 2 * SIM_LANES && done; n++)
+		memset(out + 2 * n, bits[n] ? 0xff : 0, 2);
+	if (done)
+		sim_put_undefined(w, i->slots[0], 4, mask, out, w->defined->origin[i->slots[1]]);
 }
 DEFINE_OP(e4m3_to_f16, from_fp8, FP_E4M3FN, define_from_fp8)
-DEFINE_OP(e5m2_to_f16, from_fp8, FP_E5M2, define_from_fp8)
 
 static bool half_to_fp8(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
