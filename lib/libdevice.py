@@ -104,9 +104,9 @@ def ceil(arg0):
 def round(arg0):
     """Nearest integer; halves away from zero."""
     _check(arg0)
-    size = tl.abs(arg0)
-    down = tl.floor(size)
-    return _with_sign(tl.where(size - down >= 0.5, down + 1.0, down), arg0)
+    # The largest value below a half: a half and it are 1 when rounded, and less than a half and it are less than 1.
+    half: tl.constexpr = 0.49999997 if arg0.dtype == tl.float32 else 0.49999999999999994
+    return _with_sign(tl.floor(tl.abs(arg0) + half), arg0)
 
 
 @triton.jit

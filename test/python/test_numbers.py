@@ -33,6 +33,12 @@ def power(x, n, o):
     tl.store(o + i, libdevice.pow(tl.load(x + i), n))
 
 
+@triton.jit
+def nearest(x, o, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(o + i, libdevice.round(tl.load(x + i)))
+
+
 def simulated():
     x = np.zeros(256, np.uint8)
     try:
@@ -48,6 +54,22 @@ ENGINES = ({}, {"neso_target": "sim:sm_90a"}) if simulated() else ({}, )
 
 
 class Numbers(unittest.TestCase):
+
+    def test_nearest(self):
+        """Halves go away from zero; what is next to a half does not."""
+        for dtype, mantissa in ((np.float32, 23), (np.float64, 52)):
+            steps = 2.0**np.arange(-3, mantissa + 4)
+            halves = np.concatenate([np.arange(40) + 0.5, steps, steps + 0.5]).astype(dtype)
+            x = np.concatenate([halves, np.nextafter(halves, dtype(0)), np.nextafter(halves, dtype(np.inf))])
+            x = np.concatenate([x, -x, np.array([0., -0., np.inf, -np.inf, np.nan], dtype)])
+            x = np.concatenate([x, np.zeros(1024 - len(x), dtype)])
+            exact = x.astype(np.longdouble)
+            expected = np.trunc(exact + np.copysign(np.longdouble(0.5), exact)).astype(dtype)
+            for engine in ENGINES:
+                o = np.empty_like(x)
+                nearest[(1, )](x, o, 1024, **engine)
+                np.testing.assert_array_equal(o, expected, f"{dtype} {engine}")
+                np.testing.assert_array_equal(np.signbit(o), np.signbit(expected), f"{dtype} {engine}")
 
     def test_sizes_of_bytes(self):
         x = np.arange(256, dtype=np.uint8)
