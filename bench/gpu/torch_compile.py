@@ -3,6 +3,9 @@
     python3 torch_compile.py --out triton.json                 # with the Triton that torch finds
     python3 -m neso torch_compile.py --out neso.json           # with neso
     python3 torch_compile.py --compare neso.json triton.json
+    python3 torch_compile.py --turns 3 --neso PYTHONPATH_OF_NESO --out turns.json transformer_block resnet
+
+The last runs both in turns, each in processes of their own: cold with empty folders, then warm with what that left.
 
 Caches are where TORCHINDUCTOR_CACHE_DIR says: an empty folder gives cold times, a second run with it warm ones. Workers are started
 before the first program is timed."""
@@ -93,6 +96,29 @@ def convolution():
     net = nn.Sequential(nn.Conv2d(3, 64, 7, 2, 3), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(3, 2, 1), _Residual(64), _Residual(64),
                         nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(64, 100)).cuda().eval()
     return net, (_rand(32, 3, 128, 128), ), {}
+
+
+@program
+def resnet():
+    import torch
+    import torch.nn as nn
+
+    class Basic(nn.Module):
+
+        def __init__(self, before, width, stride):
+            super().__init__()
+            self.a, self.na = nn.Conv2d(before, width, 3, stride, 1, bias=False), nn.BatchNorm2d(width)
+            self.b, self.nb = nn.Conv2d(width, width, 3, 1, 1, bias=False), nn.BatchNorm2d(width)
+            self.short = nn.Sequential(nn.Conv2d(before, width, 1, stride, bias=False), nn.BatchNorm2d(width)) if stride > 1 else nn.Identity()
+
+        def forward(self, x):
+            return (self.short(x) + self.nb(self.b(self.na(self.a(x)).relu()))).relu()
+    torch.manual_seed(0)
+    widths = (64, 64, 128, 256, 512)
+    blocks = [Basic(widths[i] if j == 0 else widths[i + 1], widths[i + 1], 2 if i and j == 0 else 1) for i in range(4) for j in range(2)]
+    net = nn.Sequential(nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(3, 2, 1), *blocks,
+                        nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 1000)).cuda().eval().requires_grad_(False)
+    return net, (_rand(32, 3, 224, 224), ), {}
 
 
 @program
@@ -235,7 +261,9 @@ def measure(name, threads=None):
     import torch
     import torch._inductor.runtime.triton_heuristics as heuristics
     import torch._inductor.config as config
+    import torch._dynamo.utils
     torch._dynamo.reset()
+    torch._dynamo.utils.compilation_time_metrics.clear()
     torch.manual_seed(0)
     counts = {}
     for kind in (heuristics.StaticTritonCompileResult, heuristics.TritonCompileResult):
@@ -257,7 +285,9 @@ def measure(name, threads=None):
     first = time.perf_counter() - began
     got = [g.clone() for g in _flat(got)]
     worst = _worst(got, run(*arguments))
-    return {"first": first, "worst": worst, "steady": _steady(compiled, arguments), "launchers": counts}
+    import torch._dynamo.utils as utils
+    phases = {name: sum(took) for name, took in utils.compilation_time_metrics.items()}
+    return {"first": first, "worst": worst, "steady": _steady(compiled, arguments), "launchers": counts, "phases": phases}
 
 
 def run_all(options):
@@ -293,11 +323,46 @@ def compare(ours, its):
               f"{b['steady'] / a['steady']:5.2f} times as fast   worst {a['worst']:.1e}, {b['worst']:.1e}")
 
 
+def turns(options):
+    """Cold and warm processes of both in turns; all results, and the least and the median of each figure's ratio."""
+    import statistics
+    import subprocess
+    import tempfile
+    got = []
+    folder = tempfile.mkdtemp()
+    for turn in range(options.turns):
+        for heat in ("cold", "warm"):
+            for who in ("neso", "triton") if turn % 2 == 0 else ("triton", "neso"):
+                env = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": f"{folder}/{who}{turn}", "TRITON_CACHE_DIR": f"{folder}/{who}{turn}-t",
+                       "NESO_CACHE_DIR": f"{folder}/{who}{turn}-n", "NESO_QUIET": "1"}
+                env.pop("PYTHONPATH", None)
+                if who == "neso":
+                    env["PYTHONPATH"] = options.neso
+                out = f"{folder}/out.json"
+                subprocess.run([sys.executable, *(["-m", "neso"] if who == "neso" else []), os.path.abspath(__file__), "--out", out, *options.programs],
+                               env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                with open(out) as file:
+                    got.append({"who": who, "heat": heat, "turn": turn, "programs": json.load(file)})
+                if options.out:
+                    with open(options.out, "w") as file:
+                        json.dump(got, file, indent=1)
+    for name in options.programs or PROGRAMS:
+        for heat, key in (("cold", "first"), ("warm", "first"), ("warm", "steady")):
+            took = {who: [g["programs"].get(name, {}).get(key) for g in got if g["who"] == who and g["heat"] == heat] for who in ("neso", "triton")}
+            if any(t is None for who in took.values() for t in who):
+                print(f"{name:18} {heat} {key}: failed")
+                continue
+            a, b = statistics.median(took["neso"]), statistics.median(took["triton"])
+            print(f"{name:18} {heat} {key:7} {a:9.3f} {b:9.3f} {a / b:6.3f}   all: {[round(t, 3) for t in took['neso']]} {[round(t, 3) for t in took['triton']]}")
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("programs", nargs="*")
     parser.add_argument("--out")
     parser.add_argument("--threads", type=int)
     parser.add_argument("--compare", nargs=2)
+    parser.add_argument("--turns", type=int)
+    parser.add_argument("--neso", help="with --turns: the folder that has neso/")
     options = parser.parse_args()
-    compare(*options.compare) if options.compare else run_all(options)
+    compare(*options.compare) if options.compare else turns(options) if options.turns else run_all(options)
