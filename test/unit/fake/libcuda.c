@@ -691,7 +691,9 @@ static int fake_cuEventRecord(void *event, void *stream)
 {
 	(void)stream;
 	ENTER_CONTEXT("cuEventRecord");
+	pthread_mutex_lock(&lock);
 	*(double *)event = fake.clock;
+	pthread_mutex_unlock(&lock);
 	return CUDA_SUCCESS;
 }
 
