@@ -228,6 +228,16 @@ typedef struct Swaps {
 	bool store, load;
 } Swaps;
 
+/* A vector whose elements are no neighbours among the registers. Operands of mma are registers in a row, as
+ * ldmatrix gives them: ptxas moves what comes otherwise, again at each mma. */
+static bool scatters(const LayoutAccess *load)
+{
+	bool scattered = false;
+	for (unsigned i = 0; i < load->vector_bits && load->kind == LAYOUT_ACCESS_VECTOR; i++)
+		scattered = scattered || load->vector[i] != UINT32_C(1) << i;
+	return scattered;
+}
+
 /* Plans the candidate; *best becomes it when it is cheaper, or takes less where that is too
  * much. */
 static Swaps try_candidate(const Swizzle *s, const Candidate *cand, LayoutPlan *best)
@@ -256,7 +266,9 @@ static Swaps try_candidate(const Swizzle *s, const Candidate *cand, LayoutPlan *
 	predict(s, &plan);
 	bool fits = !limit || plan.cost.shared_bytes <= limit;
 	bool best_fits = !limit || best->cost.shared_bytes <= limit;
-	bool better = fits ? !best_fits || plan.cost.total < best->cost.total
+	bool as_operand = plan.load.kind == LAYOUT_ACCESS_MATRIX && scatters(&best->load);
+	bool cheaper = plan.cost.total < best->cost.total || (as_operand && plan.cost.total == best->cost.total);
+	bool better = fits ? !best_fits || cheaper
 			   : !best_fits && plan.cost.shared_bytes < best->cost.shared_bytes;
 	if (!best->store_address || better)
 		*best = plan;
