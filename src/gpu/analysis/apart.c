@@ -41,21 +41,24 @@ static bool same_attributes(const IrOp *a, const IrOp *b)
 	return true;
 }
 
-/* Are they computed alike, of the same values and what loops count and carry at the same place? *steps more ops are looked
- * at, then they are not. */
+/* Are they computed alike, of the same values and what loops count and carry at the same place?
+ * *steps more ops are looked at, then they are not. */
 static bool is_alike(const IrValue *a, const IrValue *b, unsigned *steps)
 {
-	const IrOp *p = a->def, *q = b->def;
+	const IrOp *p = a->def, *q = b->def, *in, *other;
 	if (a == b)
 		return true;
 	if (a->type != b->type || !*steps)
 		return false;
 	--*steps;
-	if (!p && !q)
-		return a->block && b->block && a->index == b->index && a->block->region->op != b->block->region->op &&
-		       a->block->region->op->kind == OP_FOR && b->block->region->op->kind == OP_FOR;
-	if (!p || !q || p->kind != q->kind || !ir_has_trait(p, TRAIT_PURE) || p->region_count || p->result_count != 1 ||
-	    p->operand_count != q->operand_count || !same_attributes(p, q))
+	if (!p && !q) {
+		in = a->block ? a->block->region->op : NULL;
+		other = b->block ? b->block->region->op : NULL;
+		return in && other && in != other && a->index == b->index && in->kind == OP_FOR &&
+		       other->kind == OP_FOR;
+	}
+	if (!p || !q || p->kind != q->kind || !ir_has_trait(p, TRAIT_PURE) || p->region_count ||
+	    p->result_count != 1 || p->operand_count != q->operand_count || !same_attributes(p, q))
 		return false;
 	for (uint32_t i = 0; i < p->operand_count; i++)
 		if (!is_alike(ir_operand(p, i), ir_operand(q, i), steps))
@@ -108,5 +111,6 @@ bool gpu_masked_apart(const AxisMap *axis, const IrOp *load)
 	if (!a.mask)
 		return false;
 	ir_walk((IrOp *)parent(load, false), false, look, &a);
-	return a.met || (ir_is_tensor(ir_operand(load, 0)->type) && is_split(axis, ir_operand(load, 0), a.mask));
+	const IrValue *pointers = ir_operand(load, 0);
+	return a.met || (ir_is_tensor(pointers->type) && is_split(axis, pointers, a.mask));
 }

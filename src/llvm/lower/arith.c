@@ -5,19 +5,21 @@
 
 /* ---- one op over registers ---- */
 
-/* The register whose element each register's is known to equal; NULL: of none. LLVM does not see that indices which
- * differ in their lowest bits have one quotient. */
+/* The register whose element each register's is known to equal; NULL: of none. LLVM does not see
+ * that indices which differ in their lowest bits have one quotient. */
 static const uint32_t *equal_registers(Lower *lw, const IrValue *v, uint32_t count)
 {
-	const AxisInfo *info = count > 1 && ir_is_tensor(v->type) && ir_is_int(ir_elem(v->type)) ? axis_of(lw->axis, v) : NULL;
+	bool index = count > 1 && ir_is_tensor(v->type) && ir_is_int(ir_elem(v->type));
+	const AxisInfo *info = index ? axis_of(lw->axis, v) : NULL;
 	uint64_t equal = 0, found;
 	if (!info)
 		return NULL;
 	const Layout *l = gpu_layout(lw->gpu, v->type);
-	for (unsigned d = 0; d < layout_rank(l); d++)
+	for (unsigned d = 0; d < layout_rank(l); d++) {
+		uint64_t size = UINT64_C(1) << layout_out_bits(l, LAYOUT_DIM0 + d);
 		equal |= layout_space_put(&l->out, LAYOUT_DIM0 + d,
-					  (uint64_t)(info->constancy[d] - 1) &
-						  ((UINT64_C(1) << layout_out_bits(l, LAYOUT_DIM0 + d)) - 1));
+					  (uint64_t)(info->constancy[d] - 1) & (size - 1));
+	}
 	if (!equal)
 		return NULL;
 	unsigned bits = layout_in_bits(l, LAYOUT_REGISTER);
@@ -25,7 +27,8 @@ static const uint32_t *equal_registers(Lower *lw, const IrValue *v, uint32_t cou
 	Map seen;
 	map_init(&seen, lw->arena);
 	for (uint32_t r = 0; r < count; r++) {
-		uint64_t at = layout_apply(l, r & ((1u << bits) - 1)) & ~equal, key = (at << 16 | r >> bits) + 1;
+		uint64_t at = layout_apply(l, r & ((1u << bits) - 1)) & ~equal;
+		uint64_t key = (at << 16 | r >> bits) + 1;
 		if (!map_get(&seen, key, &found))
 			map_put(&seen, key, found = r);
 		first[r] = (uint32_t)found;
