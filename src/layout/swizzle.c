@@ -228,8 +228,8 @@ typedef struct Swaps {
 	bool store, load;
 } Swaps;
 
-/* A vector whose elements are no neighbours among the registers. Operands of mma are registers in a row, as
- * ldmatrix gives them: ptxas moves what comes otherwise, again at each mma. */
+/* A vector whose elements are no neighbours among the registers. Operands of mma are registers in
+ * a row, as ldmatrix gives them: ptxas moves what comes otherwise, again at each mma. */
 static bool scatters(const LayoutAccess *load)
 {
 	bool scattered = false;
@@ -267,7 +267,8 @@ static Swaps try_candidate(const Swizzle *s, const Candidate *cand, LayoutPlan *
 	bool fits = !limit || plan.cost.shared_bytes <= limit;
 	bool best_fits = !limit || best->cost.shared_bytes <= limit;
 	bool as_operand = plan.load.kind == LAYOUT_ACCESS_MATRIX && scatters(&best->load);
-	bool cheaper = plan.cost.total < best->cost.total || (as_operand && plan.cost.total == best->cost.total);
+	bool cheaper = plan.cost.total < best->cost.total ||
+		       (as_operand && plan.cost.total == best->cost.total);
 	bool better = fits ? !best_fits || cheaper
 			   : !best_fits && plan.cost.shared_bytes < best->cost.shared_bytes;
 	if (!best->store_address || better)

@@ -88,8 +88,9 @@ static LLVMValueRef e4m3_halves(Lower *lw, LLVMValueRef halves)
 	return or32(lw, or32(lw, v, nan), and32(lw, halves, 0x80008000));
 }
 
-/* An e5m2 is the high byte of an f16: moving bytes costs what the conversion does. The operand of e4m3's is 16
- * bits wide: ptxas (12.8, 13.0) takes the high half of a register with zero for the constant 8 there. */
+/* An e5m2 is the high byte of an f16: moving bytes costs what the conversion does. The operand
+ * of e4m3's is 16 bits wide: ptxas (12.8, 13.0) takes the high half of a register with zero for
+ * the constant 8 there. */
 static void decode_four(Lower *lw, const Fp8 *f, LLVMValueRef word, LLVMValueRef *pair)
 {
 	if (in_hardware(lw, f) && f->to_f16 != MACHINE__COUNT) {
