@@ -6,7 +6,11 @@
 #include "gpu/memory/tensor_copies.h"
 #include "gpu/remark.h"
 
-enum { DEEP = 2 /* iterations */, WARPS_OF_A_GROUP = 4 };
+enum {
+	DEEP = 2, /* iterations */
+	LEAST_TURNED = 2, /* iterations, where what is turned earlier is worth one more */
+	WARPS_OF_A_GROUP = 4,
+};
 
 typedef struct Need {
 	ScheduleCx *d;
@@ -244,6 +248,47 @@ static bool keeps_slot(const ScheduleCx *d, uint64_t slot, uint64_t taken)
 	       slot * (MIN(s->ahead, (unsigned)DEEP) + 2) <= s->limit;
 }
 
+/* The memory that threads put a copied tile into, turned round for a product; NULL: there is
+ * none. */
+static const IrOp *turned_memory(const ScheduleCx *d, const ScheduledLoad *l)
+{
+	const IrValue *tile = &l->load->results[0];
+	if (l->kind != SCHEDULE_COPIED || l->boxes || schedule_fills(l->load) ||
+	    !ir_has_one_use(tile))
+		return NULL;
+	const IrOp *user = tile->uses->owner;
+	if (user->kind == OP_CONVERT_LAYOUT && ir_has_one_use(&user->results[0]))
+		user = user->results[0].uses->owner;
+	bool turned = user->kind == OP_LOCAL_ALLOC && user->block == l->load->block &&
+		      gpu_layout(d->gpu, user->results[0].type) != l->memory;
+	return turned ? user : NULL;
+}
+
+/* Bytes of all of them. */
+static uint64_t turned_bytes(const ScheduleCx *d)
+{
+	uint64_t bytes = 0;
+	for (uint32_t i = 0; i < d->s->loads.len; i++) {
+		const IrOp *alloc = turned_memory(d, &d->s->loads.data[i]);
+		bytes += alloc ? gpu_memdesc_bytes(d->gpu, alloc->results[0].type) : 0;
+	}
+	return bytes;
+}
+
+/* Tiles that are turned an iteration before products take them are copied an iteration earlier,
+ * where that and the turned tiles cost no CTA. */
+static void copy_turned_earlier(const ScheduleCx *d, uint64_t slot, uint64_t taken)
+{
+	Schedule *s = d->s;
+	uint64_t turned = turned_bytes(d), bytes = slot * (s->ahead + 1);
+	uint64_t more = bytes + slot + turned;
+	bool fits = more <= s->limit && !costs_ctas(d, taken + bytes, taken + more);
+	if (turned && fits && s->ahead == LEAST_TURNED && s->stages == LEAST_TURNED + 1) {
+		s->ahead++;
+		s->deeper = true;
+	}
+}
+
 void schedule_fit(ScheduleCx *d)
 {
 	CONTRACT(!d->s->rule && d->s->loads.len && d->s->stages > 1);
@@ -268,6 +313,7 @@ void schedule_fit(ScheduleCx *d)
 		s->ahead = ahead_within(s, slot);
 	} else {
 		s->products.len = 0;
+		copy_turned_earlier(d, slot, taken);
 	}
 	deepen(d, slot, taken);
 	s->slots = s->ahead ? s->ahead + 1 + s->kept : 0;

@@ -123,9 +123,10 @@ static bool walk_wait(GpuBarriers *w, const IrOp *op, GpuPending *s)
 	case OP_BARRIER:
 		gpu_pending_meet(s);
 		return true;
-	case OP_COMPUTE_FIRST:
-	case OP_FENCE_ASYNC: /* its barrier follows; what the pass puts in front of one is walked again */
+	case OP_FENCE_ASYNC: /* a barrier follows, as what was written is pending still */
+		s->unfenced.len = 0;
 		return true;
+	case OP_COMPUTE_FIRST: return true;
 	case OP_ASYNC_WAIT:
 		gpu_spans_join(w->arena, &s->written, &s->under_way);
 		gpu_spans_join(w->arena, &s->unfenced, &s->under_way);

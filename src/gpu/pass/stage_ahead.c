@@ -1,0 +1,317 @@
+/* stage-ahead: what products of warp groups take turned round is turned an iteration ahead.
+ *
+ * Where an operand does not lie in its ring as the product wants it, threads read its slot and
+ * store it once more. In the order of the source that stands in front of the product, and the
+ * tensor cores wait for it; behind the product it runs beside it.
+ *
+ * Needs: TTGIR behind `pipeline`, whose rings cp.async fills three iterations ahead or more. Keeps:
+ * what is computed, bit by bit.
+ * Method: the memory that the product reads becomes two tiles. The first iteration's is filled in
+ * front of the loop; each iteration, behind its product, waits for the copies of the next one and
+ * fills the other tile. The last iteration fills one that nobody reads. */
+#include "base/vec.h"
+#include "gpu/analysis/pressure.h"
+#include "gpu/gpu.h"
+#include "gpu/memory/memory.h"
+#include "gpu/pipeline/carry.h"
+
+enum { SHARED_SPACE = 0, TILES = 2, LEAST_PENDING = 2 };
+
+typedef struct Operand {
+	IrOp *slot, *read, *alloc; /* the slot, what it held, memory for the product */
+} Operand;
+
+/* A loop and what it turns. */
+typedef struct Turned {
+	IrOp *loop, *dot;
+	IrOp *arrived, *ended; /* waits: for the copies of an iteration, for the product */
+	Operand operand[2];
+	unsigned count;
+} Turned;
+
+typedef struct Find {
+	PassCx *cx;
+	GpuCx *gpu;
+	VEC(Turned) found;
+	uint64_t bytes; /* of all memory of the function */
+} Find;
+
+static IrOp *only_user(const IrValue *v)
+{
+	return ir_has_one_use(v) ? v->uses->owner : NULL;
+}
+
+static bool is_view(const IrOp *op)
+{
+	return op->kind == OP_MEMDESC_TRANS || op->kind == OP_MEMDESC_RESHAPE;
+}
+
+/* The memory of a dot's operand, which nothing else takes; NULL: it is not made in the block. */
+static IrOp *memory_of(const IrOp *dot, unsigned operand)
+{
+	IrOp *op = ir_operand(dot, operand)->def;
+	while (op && is_view(op) && ir_has_one_use(&op->results[0]))
+		op = ir_operand(op, 0)->def;
+	bool made = op && op->kind == OP_LOCAL_ALLOC && op->block == dot->block;
+	return made && ir_has_one_use(&op->results[0]) ? op : NULL;
+}
+
+/* The wait for it and for all else that is under way, behind it in its block. */
+static IrOp *end_of(const Find *f, const IrOp *dot)
+{
+	IrOp *wait = only_user(&dot->results[0]);
+	bool all = wait && wait->kind == OP_WARP_GROUP_DOT_WAIT && wait->block == dot->block &&
+		   ir_get_int(wait, f->gpu->ir, ATTR_PENDINGS, 0) == 0;
+	return all ? wait : NULL;
+}
+
+static bool is_behind(const IrOp *op, const IrOp *spot)
+{
+	for (const IrOp *at = spot; at; at = at->next)
+		if (at == op)
+			return true;
+	return false;
+}
+
+/* The only wait for copies of the block, in front of `op`, for all but some of the youngest. */
+static IrOp *arrival(const Find *f, const IrOp *op)
+{
+	IrOp *wait = NULL;
+	for (IrOp *at = op->block->first; at; at = at->next) {
+		if (at->kind != OP_ASYNC_WAIT)
+			continue;
+		if (wait)
+			return NULL;
+		wait = at;
+	}
+	bool in_front = wait && !is_behind(wait, op);
+	return in_front && ir_get_int(wait, f->gpu->ir, ATTR_NUM, 0) >= LEAST_PENDING ? wait : NULL;
+}
+
+/* Can it be computed in front of `spot`? */
+static bool can_come(const IrValue *v, const IrOp *spot)
+{
+	const IrOp *op = v->def;
+	if (!op || op->block != spot->block || !is_behind(op, spot))
+		return true;
+	bool can = ir_is_pure(op) && !op->region_count;
+	for (uint32_t i = 0; i < op->operand_count && can; i++)
+		can = can_come(ir_operand(op, i), spot);
+	return can;
+}
+
+/* Moves there what it is computed by. */
+static void bring(IrValue *v, IrOp *spot)
+{
+	IrOp *op = v->def;
+	if (!op || op->block != spot->block || !is_behind(op, spot))
+		return;
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		bring(ir_operand(op, i), spot);
+	ir_op_unlink(op);
+	ir_op_insert_before(op, spot);
+}
+
+static IrValue *next_number(const IrOp *loop, const IrOp *slot)
+{
+	return ir_operand(loop->regions[0].first->last, ir_operand(slot, 1)->index - 1);
+}
+
+/* Is the slot one of a ring that cp.async fills, by a number that the loop carries and that can be
+ * known for the next iteration in front of `spot`? */
+static bool is_carried_slot(const IrOp *loop, const IrOp *slot, const IrOp *spot)
+{
+	if (!slot || slot->kind != OP_MEMDESC_INDEX ||
+	    !ir_is_defined_outside(ir_operand(slot, 0), loop))
+		return false;
+	const IrValue *number = ir_operand(slot, 1);
+	bool copied = false;
+	for (const IrUse *u = ir_operand(slot, 0)->uses; u; u = u->next)
+		if (u->owner->kind == OP_MEMDESC_INDEX)
+			for (const IrUse *v = u->owner->results[0].uses; v; v = v->next)
+				copied |= v->owner->kind == OP_ASYNC_COPY;
+	return copied && number->block == loop->regions[0].first && number->index &&
+	       can_come(next_number(loop, slot), spot);
+}
+
+static unsigned ctas_of(const Find *f, const IrOp *dot, uint64_t bytes)
+{
+	const TargetGpu *target = f->gpu->target;
+	TargetOccupancy o;
+	unsigned registers = gpu_words(f->gpu, dot->results[0].type) + target->budgets->beside_sums;
+	registers = MIN(registers, (unsigned)TARGET_REGISTERS_THREAD);
+	target_occupancy(target, registers, (unsigned)MIN(bytes, (uint64_t)target->shared_cta),
+			 gpu_num_warps(f->gpu, dot), &o);
+	return o.ctas;
+}
+
+/* Is there room for so many bytes more, without a CTA less on an SM? */
+static bool fits(const Find *f, const IrOp *dot, uint64_t more)
+{
+	uint64_t all = f->bytes + more;
+	return all <= f->gpu->target->shared_cta && ctas_of(f, dot, all) == ctas_of(f, dot, f->bytes);
+}
+
+/* Of operand `i`, where it is read and stored again. False: it is, and cannot be done ahead. */
+static bool find_operand(const Find *f, Turned *t, unsigned i)
+{
+	IrOp *alloc = memory_of(t->dot, i);
+	if (!alloc)
+		return true;
+	IrOp *read = alloc->operand_count ? ir_operand(alloc, 0)->def : NULL;
+	if (!read || read->kind != OP_LOCAL_LOAD || read->block != alloc->block ||
+	    only_user(&read->results[0]) != alloc)
+		return false;
+	IrOp *slot = ir_operand(read, 0)->def, *arrived = arrival(f, read);
+	if (!arrived || !is_carried_slot(t->loop, slot, t->dot))
+		return false;
+	t->arrived = arrived;
+	t->operand[t->count++] = (Operand){slot, read, alloc};
+	return true;
+}
+
+static bool visit(void *data, IrOp *op)
+{
+	Find *f = data;
+	IrOp *loop = op->kind == OP_WARP_GROUP_DOT ? ir_parent_op(op) : NULL;
+	if (!loop || loop->kind != OP_FOR)
+		return true;
+	Turned t = {.loop = loop, .dot = op, .ended = end_of(f, op)};
+	bool first = !f->found.len || f->found.data[f->found.len - 1].loop != loop;
+	if (!t.ended || !first || !find_operand(f, &t, 0) || !find_operand(f, &t, 1) || !t.count)
+		return true;
+	uint64_t more = 0;
+	for (unsigned i = 0; i < t.count; i++)
+		more += gpu_memdesc_bytes(f->gpu, t.operand[i].alloc->results[0].type);
+	if (fits(f, op, more))
+		vec_push(f->cx->scratch, &f->found, t);
+	return true;
+}
+
+static bool add_bytes(void *data, IrOp *op)
+{
+	Find *f = data;
+	if (op->kind == OP_LOCAL_ALLOC)
+		f->bytes += gpu_memdesc_bytes(f->gpu, op->results[0].type);
+	return true;
+}
+
+/* Of one tile, or of so many. */
+static IrType type_of(const Find *f, const Operand *o, unsigned tiles)
+{
+	IrType made = o->alloc->results[0].type;
+	int64_t shape[IR_MAX_RANK] = {tiles};
+	unsigned from = tiles > 0;
+	for (uint32_t k = 0; k < made->rank; k++)
+		shape[k + from] = made->shape[k];
+	return ir_memdesc(f->gpu->ir, made->elem, shape, made->rank + from, made->encoding, SHARED_SPACE,
+			  true);
+}
+
+/* Are the copies of an iteration issued in front of its product? */
+static bool is_copied_first(const Turned *t)
+{
+	for (const IrOp *op = t->arrived; op != t->dot; op = op->next)
+		if (op->kind == OP_ASYNC_COMMIT)
+			return true;
+	return false;
+}
+
+/* Reads slots and stores them to tiles, when the copies have come. in_next: the slots of the next
+ * iteration; else of the first one. The fence stands here as well, where it has time: it waits for
+ * loads under way. */
+static void fill(const Find *f, IrBuilder *b, const Turned *t, bool in_next, IrValue *const *memory,
+		 IrValue *tile)
+{
+	IrType token = f->gpu->ir->token;
+	b->loc = t->arrived->loc;
+	IrOp *wait = irb_op(b, OP_ASYNC_WAIT, NULL, 0, &token, 1, 0);
+	int64_t pending = ir_get_int(t->arrived, f->gpu->ir, ATTR_NUM, 0);
+	pending -= in_next && !is_copied_first(t);
+	ir_set(b->m, wait, ATTR_NUM, ir_attr_i32(f->gpu->ir, pending));
+	irb_op(b, OP_BARRIER, NULL, 0, NULL, 0, 0);
+	for (unsigned i = 0; i < t->count; i++) {
+		const Operand *o = &t->operand[i];
+		IrValue *number = in_next ? next_number(t->loop, o->slot)
+					  : ir_operand(t->loop, ir_operand(o->slot, 1)->index + 2);
+		b->loc = o->read->loc;
+		IrValue *ring = ir_operand(o->slot, 0);
+		IrValue *slot = irb_2(b, OP_MEMDESC_INDEX, o->slot->results[0].type, ring, number);
+		IrValue *held = irb_1(b, OP_LOCAL_LOAD, o->read->results[0].type, slot);
+		b->loc = o->alloc->loc;
+		IrValue *to = irb_2(b, OP_MEMDESC_INDEX, type_of(f, o, 0), memory[i], tile);
+		irb_op(b, OP_LOCAL_STORE, (IrValue *[]){held, to}, 2, NULL, 0, 0);
+	}
+	IrOp *fence = irb_op(b, OP_FENCE_ASYNC, NULL, 0, NULL, 0, 0);
+	ir_set(b->m, fence, ATTR_FENCE_CLUSTER, ir_attr_bool(f->gpu->ir, false));
+}
+
+static bool is_copy(const IrOp *op)
+{
+	return op->kind == OP_ASYNC_COPY || op->kind == OP_TMA_LOAD;
+}
+
+/* Threads met behind the wait that stood in front of the product. They meet between what fills its
+ * memory and the product in any case; so where copies are issued behind that, it is enough. */
+static void drop_barrier(const Turned *t)
+{
+	IrOp *barrier = NULL;
+	for (IrOp *op = t->arrived; op != t->dot; op = op->next) {
+		if (is_copy(op))
+			return;
+		barrier = op->kind == OP_BARRIER && !barrier ? op : barrier;
+	}
+	if (barrier)
+		ir_op_erase(barrier);
+}
+
+static void turn_ahead(const Find *f, const Turned *t)
+{
+	IrModule *m = f->cx->module;
+	IrBlock *body = t->loop->regions[0].first;
+	IrType i32 = ir_scalar(f->gpu->ir, TY_I32);
+	IrValue *memory[2];
+	IrBuilder before = ir_at(m, t->loop), at = ir_at(m, t->operand[0].alloc);
+	for (unsigned i = 0; i < t->count; i++) {
+		before.loc = t->operand[i].alloc->loc;
+		memory[i] = irb_0(&before, OP_LOCAL_ALLOC, type_of(f, &t->operand[i], TILES));
+	}
+	at.loc = before.loc;
+	IrValue *zero = irb_int(&before, i32, 0), *this = ir_block_arg_add(m, body, i32, before.loc);
+	IrValue *other = irb_2(&at, OP_XORI, NULL, this, irb_int(&at, i32, 1));
+	for (unsigned i = 0; i < t->count; i++)
+		bring(next_number(t->loop, t->operand[i].slot), t->dot);
+	fill(f, &before, t, false, memory, zero);
+	IrBuilder behind = ir_at(m, t->dot->next);
+	fill(f, &behind, t, true, memory, other);
+	for (unsigned i = 0; i < t->count; i++) {
+		const Operand *o = &t->operand[i];
+		IrBuilder b = ir_at(m, o->alloc);
+		b.loc = o->alloc->loc;
+		ir_replace_uses(&o->alloc->results[0],
+				irb_2(&b, OP_MEMDESC_INDEX, type_of(f, o, 0), memory[i], this));
+		ir_op_erase(o->alloc);
+		ir_op_erase(o->read);
+		if (!o->slot->results[0].uses)
+			ir_op_erase(o->slot);
+	}
+	drop_barrier(t);
+	ir_op_erase(t->arrived);
+	GpuCarried more = {this, zero, other};
+	IrOp *loop = gpu_carry(m, f->cx->scratch, t->loop, &more, 1);
+	IrBuilder end = ir_at_end(m, loop->block, loop->loc);
+	end.before = loop->next;
+	for (unsigned i = 0; i < t->count; i++)
+		irb_op(&end, OP_LOCAL_DEALLOC, &memory[i], 1, NULL, 0, 0);
+}
+
+bool pass_stage_ahead(PassCx *cx, bool *changed)
+{
+	Find f = {.cx = cx, .gpu = gpu_of(cx)};
+	ir_walk(cx->module->op, false, add_bytes, &f);
+	ir_walk(cx->module->op, false, visit, &f);
+	for (uint32_t i = 0; i < f.found.len; i++)
+		turn_ahead(&f, &f.found.data[i]);
+	*changed = f.found.len > 0;
+	return true;
+}
