@@ -244,11 +244,12 @@ static void multiply_round(Lower *lw, const IrOp *op, const GpuDotPlan *plan, Ir
 }
 
 /* Rounds of one turn of the loop: so that what the next one takes is read while this one
- * multiplies, within what the assembler takes quickly (measured; bench/NOTES.md). */
+ * multiplies, within what the assembler takes quickly (measured; bench/NOTES.md). Two turns are
+ * left, as straight code it would read all of first, in whatever registers there are. */
 static unsigned rounds_together(const GpuDotPlan *plan)
 {
 	unsigned n = 1;
-	while (n < MOST_TOGETHER && n < 1u << plan->round_bits && plan->steps * n * 2 <= MOST_STEPS)
+	while (n < MOST_TOGETHER && 4 * n <= 1u << plan->round_bits && plan->steps * n * 2 <= MOST_STEPS)
 		n *= 2;
 	return n;
 }
