@@ -14,8 +14,8 @@
  * of 4 lines lie in 32 rows take 32 wavefronts, though no two lanes meet in a bank. (Measured on an
  * H200: fp16 products of 128x128x64, 8 warps, 3 stages, ran at 152 TFLOP/s so, and at 417 with each
  * line in one row; bench/NOTES.md.) */
-#include "gpu/plan/dot.h"
 #include "gpu/loop/schedule.h"
+#include "gpu/plan/dot.h"
 #include "layout/plan_parts.h"
 
 enum {
