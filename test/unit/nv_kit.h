@@ -37,6 +37,16 @@ static inline char *kit_library(void)
 	return path;
 }
 
+/* Code for GPUs is made by this build's library, which lies a folder above the tests. */
+static inline void kit_find_codegen(void)
+{
+	char path[4096];
+	snprintf(path, sizeof path, "%s", kit_library());
+	for (int up = 0; up < 3; up++)
+		*strrchr(path, '/') = '\0';
+	setenv("NESO_CODEGEN_PATH", path, 0);
+}
+
 static inline FakeCuda *kit_fake(void)
 {
 	void *library = dlopen(kit_library(), RTLD_NOW | RTLD_LOCAL);

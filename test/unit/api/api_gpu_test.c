@@ -24,19 +24,9 @@ typedef struct Fixture {
 	char pad[48];
 } Fixture;
 
-/* The build's code generator lies one folder above this program. */
-static void use_own_compiler(void)
-{
-	char path[4096];
-	snprintf(path, sizeof path, "%s", kit_library());
-	for (int up = 0; up < 3; up++)
-		*strrchr(path, '/') = '\0';
-	setenv("NESO_CODEGEN_PATH", path, 0);
-}
-
 static void begin(Fixture *f)
 {
-	use_own_compiler();
+	kit_find_codegen();
 	memset(f, 0, sizeof *f);
 	f->fake = kit_fake();
 	f->fake->reset();

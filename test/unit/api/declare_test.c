@@ -37,11 +37,7 @@ static bool count_compiles(void *data, const neso_event *event)
 
 static void begin_with(Fixture *f, neso_context_options *options)
 {
-	char path[4096];
-	snprintf(path, sizeof path, "%s", kit_library());
-	for (int up = 0; up < 3; up++)
-		*strrchr(path, '/') = '\0';
-	setenv("NESO_CODEGEN_PATH", path, 0);
+	kit_find_codegen();
 	memset(f, 0, sizeof *f);
 	f->fake = kit_fake();
 	f->fake->reset();

@@ -45,11 +45,7 @@ static bool count_compiles(void *data, const neso_event *event)
 
 static void begin(Fixture *f, const char *cache_dir)
 {
-	char path[4096];
-	snprintf(path, sizeof path, "%s", kit_library());
-	for (int up = 0; up < 3; up++)
-		*strrchr(path, '/') = '\0';
-	setenv("NESO_CODEGEN_PATH", path, 0);
+	kit_find_codegen();
 	memset(f, 0, sizeof *f);
 	f->fake = kit_fake();
 	f->fake->reset();

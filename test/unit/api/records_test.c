@@ -43,11 +43,7 @@ static void open_context(Fixture *f)
 
 static void begin(Fixture *f)
 {
-	char path[4096];
-	snprintf(path, sizeof path, "%s", kit_library());
-	for (int up = 0; up < 3; up++)
-		*strrchr(path, '/') = '\0';
-	setenv("NESO_CODEGEN_PATH", path, 0);
+	kit_find_codegen();
 	setenv("NESO_MAX_VARIANTS", "32", 1);
 	setenv("NESO_MAX_MODULES", "8", 1);
 	memset(f, 0, sizeof *f);

@@ -38,11 +38,7 @@ static void gpus_share_the_candidates(void **state)
 	memset(&m, 0, sizeof m);
 	m.fake = kit_fake();
 	m.fake->reset();
-	char path[4096];
-	snprintf(path, sizeof path, "%s", kit_library());
-	for (int up = 0; up < 3; up++)
-		*strrchr(path, '/') = '\0';
-	setenv("NESO_CODEGEN_PATH", path, 0);
+	kit_find_codegen();
 	const neso_context_options with = {.size = sizeof with, .libcuda = kit_library()};
 	neso_module *module;
 	neso_compile_options gpu = {.size = sizeof gpu, .target = "cuda"};

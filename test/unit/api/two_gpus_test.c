@@ -67,11 +67,7 @@ static void close_all(Fixture *f)
 /* minor: the second GPU is an sm_8MINOR, beside an sm_80. Skips where GPU code cannot be made. */
 static void begin(Fixture *f, int minor)
 {
-	char path[4096];
-	snprintf(path, sizeof path, "%s", kit_library());
-	for (int up = 0; up < 3; up++)
-		*strrchr(path, '/') = '\0';
-	setenv("NESO_CODEGEN_PATH", path, 0);
+	kit_find_codegen();
 	memset(f, 0, sizeof *f);
 	f->fake = kit_fake();
 	f->fake->reset();
