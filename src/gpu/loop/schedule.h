@@ -144,4 +144,8 @@ bool schedule_fills(const IrOp *load);
  * and a conversion; NULL: as it was loaded. */
 const Layout *schedule_wanted(GpuCx *gpu, const IrOp *user);
 
+/* Do fewer CTAs fit on an SM with `more` bytes of shared memory than with `bytes`, by the registers
+ * that the loop's products take? */
+bool schedule_costs_ctas(GpuCx *gpu, const IrOp *loop, uint64_t bytes, uint64_t more);
+
 #endif

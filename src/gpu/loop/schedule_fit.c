@@ -83,29 +83,34 @@ static unsigned ahead_within(const Schedule *s, uint64_t slot)
 }
 
 /* CTAs that fit on an SM. */
-static unsigned ctas_on_sm(const ScheduleCx *d, unsigned registers, uint64_t bytes)
+static unsigned ctas_on_sm(const GpuCx *gpu, unsigned registers, uint64_t bytes)
 {
-	const TargetGpu *target = d->gpu->target;
+	const TargetGpu *target = gpu->target;
 	TargetOccupancy o;
 	target_occupancy(target, MIN(registers, (unsigned)TARGET_REGISTERS_THREAD),
-			 (unsigned)MIN(bytes, (uint64_t)target->shared_cta), d->gpu->num_warps, &o);
+			 (unsigned)MIN(bytes, (uint64_t)target->shared_cta), gpu->num_warps, &o);
 	return o.ctas;
 }
 
 /* What the products add up, and some. */
-static unsigned registers_of_products(const ScheduleCx *d)
+static unsigned registers_of_products(GpuCx *gpu, const IrOp *loop)
 {
-	unsigned registers = d->gpu->target->budgets->beside_sums;
-	for (const IrOp *op = d->s->loop->regions[0].first->first; op; op = op->next)
-		registers += op->kind == OP_WARP_GROUP_DOT ? gpu_words(d->gpu, op->results[0].type) : 0;
+	unsigned registers = gpu->target->budgets->beside_sums;
+	for (const IrOp *op = loop->regions[0].first->first; op; op = op->next)
+		registers += op->kind == OP_WARP_GROUP_DOT ? gpu_words(gpu, op->results[0].type) : 0;
 	return registers;
 }
 
-/* Do fewer CTAs fit on an SM with `more` bytes of shared memory than with `bytes`? */
+bool schedule_costs_ctas(GpuCx *gpu, const IrOp *loop, uint64_t bytes, uint64_t more)
+{
+	CONTRACT(loop->region_count);
+	unsigned registers = registers_of_products(gpu, loop);
+	return ctas_on_sm(gpu, registers, more) < ctas_on_sm(gpu, registers, bytes);
+}
+
 static bool costs_ctas(const ScheduleCx *d, uint64_t bytes, uint64_t more)
 {
-	unsigned registers = registers_of_products(d);
-	return ctas_on_sm(d, registers, more) < ctas_on_sm(d, registers, bytes);
+	return schedule_costs_ctas(d->gpu, d->s->loop, bytes, more);
 }
 
 /* Slots that TMA fills cost nothing but memory. What is left of that holds more of them, up to DEEP
@@ -157,7 +162,9 @@ static unsigned registers_of_others(const ScheduleCx *d)
 static unsigned registers_of(const ScheduleCx *d)
 {
 	const GpuRotation *r = d->s->rotation;
-	unsigned own = !r ? registers_of_products(d) : schedule_is_rotated(d->s) ? r->registers : r->in_order;
+	if (!r)
+		return MAX(registers_of_products(d->gpu, d->s->loop), registers_of_others(d));
+	unsigned own = schedule_is_rotated(d->s) ? r->registers : r->in_order;
 	return MAX(own, registers_of_others(d));
 }
 
@@ -175,8 +182,9 @@ static void rotate(ScheduleCx *d, uint64_t slot, uint64_t taken)
 		return;
 	s->kept = 1;
 	unsigned ahead = ahead_within(s, slot), others = registers_of_others(d);
-	bool fewer = ahead && ctas_on_sm(d, MAX(r->registers, others), taken + slot * (ahead + 2)) <
-				      ctas_on_sm(d, MAX(r->in_order, others), taken + slot * (ahead + 1));
+	uint64_t with = taken + slot * (ahead + 2), without = taken + slot * (ahead + 1);
+	bool fewer = ahead && ctas_on_sm(d->gpu, MAX(r->registers, others), with) <
+				      ctas_on_sm(d->gpu, MAX(r->in_order, others), without);
 	if (ahead && !fewer)
 		return;
 	s->kept = 0;
@@ -322,7 +330,7 @@ void schedule_fit(ScheduleCx *d)
 	s->apart = apart && gpu_num_warps(d->gpu, s->loop) > WARPS_OF_A_GROUP;
 	s->pending = s->ahead ? s->ahead - 1 : 0;
 	s->bytes = slot * s->slots;
-	s->ctas = s->slots ? ctas_on_sm(d, registers_of(d), taken + s->bytes) : 0;
+	s->ctas = s->slots ? ctas_on_sm(d->gpu, registers_of(d), taken + s->bytes) : 0;
 	CONTRACT(!s->slots || s->bytes <= s->limit);
 	CONTRACT(!s->apart || !s->products.len || s->kept || s->meets);
 	for (uint32_t i = 0; i < s->loads.len; i++) {

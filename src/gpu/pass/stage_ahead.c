@@ -10,8 +10,8 @@
  * front of the loop; each iteration, behind its product, waits for the copies of the next one and
  * fills the other tile. The last iteration fills one that nobody reads. */
 #include "base/vec.h"
-#include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"
+#include "gpu/loop/schedule.h"
 #include "gpu/memory/memory.h"
 #include "gpu/pipeline/carry.h"
 
@@ -134,22 +134,11 @@ static bool is_carried_slot(const IrOp *loop, const IrOp *slot, const IrOp *spot
 	       can_come(next_number(loop, slot), spot);
 }
 
-static unsigned ctas_of(const Find *f, const IrOp *dot, uint64_t bytes)
-{
-	const TargetGpu *target = f->gpu->target;
-	TargetOccupancy o;
-	unsigned registers = gpu_words(f->gpu, dot->results[0].type) + target->budgets->beside_sums;
-	registers = MIN(registers, (unsigned)TARGET_REGISTERS_THREAD);
-	target_occupancy(target, registers, (unsigned)MIN(bytes, (uint64_t)target->shared_cta),
-			 gpu_num_warps(f->gpu, dot), &o);
-	return o.ctas;
-}
-
 /* Is there room for so many bytes more, without a CTA less on an SM? */
-static bool fits(const Find *f, const IrOp *dot, uint64_t more)
+static bool fits(const Find *f, const IrOp *loop, uint64_t more)
 {
 	uint64_t all = f->bytes + more;
-	return all <= f->gpu->target->shared_cta && ctas_of(f, dot, all) == ctas_of(f, dot, f->bytes);
+	return all <= f->gpu->target->shared_cta && !schedule_costs_ctas(f->gpu, loop, f->bytes, all);
 }
 
 /* Of operand `i`, where it is read and stored again. False: it is, and cannot be done ahead. */
@@ -183,7 +172,7 @@ static bool visit(void *data, IrOp *op)
 	uint64_t more = 0;
 	for (unsigned i = 0; i < t.count; i++)
 		more += gpu_memdesc_bytes(f->gpu, t.operand[i].alloc->results[0].type);
-	if (fits(f, op, more))
+	if (fits(f, loop, more))
 		vec_push(f->cx->scratch, &f->found, t);
 	return true;
 }
