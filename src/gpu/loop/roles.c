@@ -291,7 +291,7 @@ static void find_memory(GpuCx *gpu, GpuRoles *r)
 {
 	Schedule *s = &r->s;
 	Beside b = {gpu, r, 0, 0};
-	unsigned slots = s->slots, least = LEAST_SLOTS + s->kept;
+	unsigned slots = s->slots, least = LEAST_SLOTS + schedule_is_rotated(s);
 	uint64_t slot = slots ? s->bytes / slots : 0;
 	if (r->root == s->loop || !slots)
 		return;

@@ -12,7 +12,9 @@
  *	            all such tiles of an iteration
  *	            Where nothing but products reads what TMA brings, warp groups go on without meeting (apart): a slot has a second
  *	            barrier, at which warps arrive when they have read it; the one thread that issues copies to it waits there
- *	            A loop that is rotated (rotate.h) reads in each iteration the slots of this one and of the one before: a slot more too
+ *	            A loop that is rotated (rotate.h) reads in each iteration the slots of this one and of the one before: a slot more too;
+ *	            where TMA brings all of it, a slot holds what one iteration of the rotated loop reads instead (paired): tiles for
+ *	            late products come with what other products read an iteration later, into the slot of that
  *	registers   loaded into registers one iteration ahead of its use
  *	plain       where it stands
  *
@@ -40,6 +42,7 @@ typedef struct ScheduledLoad {
 	unsigned ahead;       /* 0: plain */
 	unsigned indirection; /* loads that its address comes from, one after another */
 	bool boxes;           /* copied by TMA */
+	bool late;            /* late products alone read it (rotate.h), from the slot of an iteration later */
 	const Layout *memory; /* of a slot; copied alone */
 	uint64_t bytes;       /* likewise */
 	unsigned width;       /* likewise: bytes of one copy at most */
@@ -78,6 +81,7 @@ typedef struct Schedule {
 	bool apart;
 	/* TMA brings all that is copied, and nothing but products reads it */
 	bool for_products;
+	bool paired; /* rotated: loads that are late are copied to the slot of the next iteration */
 	/* instead: copies follow a barrier of their own, behind the wait for products of the
 	 * iteration before */
 	bool meets;

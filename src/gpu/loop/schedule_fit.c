@@ -168,8 +168,49 @@ static unsigned registers_of(const ScheduleCx *d)
 	return MAX(own, registers_of_others(d));
 }
 
-/* Rings keep a slot more where the loop is rotated; where there is no room for it, or where that
- * would leave fewer CTAs on an SM, which run beside each other's products as well, it is not. */
+/* Do late products alone read what the load brings? */
+static bool is_late(const ScheduleCx *d, const ScheduledLoad *l)
+{
+	const GpuRotation *r = d->s->rotation;
+	bool any = false;
+	for (const IrOp *op = d->s->loop->regions[0].first->first; op; op = op->next)
+		for (uint32_t i = 0; i < 2 && op->kind == OP_WARP_GROUP_DOT; i++) {
+			const IrValue *v = ir_operand(op, i);
+			bool late = false;
+			if (v->type->kind != TY_MEMDESC || schedule_load_of(d->gpu, d->s, v) != l)
+				continue;
+			for (uint32_t k = 0; k < r->late.len; k++)
+				late |= r->late.data[k] == op;
+			if (!late)
+				return false;
+			any = true;
+		}
+	return any && !l->load->results[0].uses->next;
+}
+
+/* What late products alone read may come with what the others read an iteration later, where TMA
+ * brings all of it: a slot is read in one iteration of the rotated loop, and free behind it. */
+static void pair(ScheduleCx *d)
+{
+	Schedule *s = d->s;
+	uint32_t late = 0, copied = 0;
+	for (uint32_t i = 0; i < s->loads.len; i++) {
+		ScheduledLoad *l = &s->loads.data[i];
+		if (l->kind != SCHEDULE_COPIED)
+			continue;
+		if (!l->boxes)
+			return;
+		copied++;
+		late += l->late = is_late(d, l);
+	}
+	s->paired = late && late < copied;
+	for (uint32_t i = 0; i < s->loads.len && !s->paired; i++)
+		s->loads.data[i].late = false;
+}
+
+/* Rings keep a slot more where the loop is rotated and not paired; where there is no room for it,
+ * or where that would leave fewer CTAs on an SM, which run beside each other's products as well, it
+ * is not. */
 static void rotate(ScheduleCx *d, uint64_t slot, uint64_t taken)
 {
 	Schedule *s = d->s;
@@ -180,14 +221,18 @@ static void rotate(ScheduleCx *d, uint64_t slot, uint64_t taken)
 	s->rotation = r->rule ? r : NULL;
 	if (!schedule_is_rotated(s))
 		return;
-	s->kept = 1;
+	pair(d);
+	s->kept = s->paired ? 0 : 1;
 	unsigned ahead = ahead_within(s, slot), others = registers_of_others(d);
-	uint64_t with = taken + slot * (ahead + 2), without = taken + slot * (ahead + 1);
+	uint64_t with = taken + slot * (ahead + 1 + s->kept), without = taken + slot * (ahead + 1);
 	bool fewer = ahead && ctas_on_sm(d->gpu, MAX(r->registers, others), with) <
 				      ctas_on_sm(d->gpu, MAX(r->in_order, others), without);
 	if (ahead && !fewer)
 		return;
 	s->kept = 0;
+	s->paired = false;
+	for (uint32_t i = 0; i < s->loads.len; i++)
+		s->loads.data[i].late = false;
 	r->rule = fewer ? REMARK_LOOP_ROTATION_CTAS : REMARK_LOOP_ROTATION_ROOM;
 }
 

@@ -31,11 +31,27 @@ static IrOp *with_carried(Pipeline *p)
 	return gpu_carry(p->m, p->cx->scratch, p->loop, more, p->carried.len);
 }
 
+/* In front of the first late product: behind the rotated loop, what the last ones read is waited
+ * for; in it, that has come with what the other products read. */
+static void await_late(Pipeline *p)
+{
+	IrOp *spot = p->body->first;
+	while (!ir_get_bool(spot, p->gpu->ir, ATTR_LATE))
+		spot = spot->next;
+	IrBuilder b = ir_at(p->m, spot);
+	b.loc = p->loop->loc;
+	IrValue *args[] = {gpu_barrier_at(p->gpu, &b, p->barriers, p->next), p->turned};
+	IrOp *wait = irb_op(&b, OP_WAIT_BARRIER, args, 2, NULL, 0, 0);
+	ir_set(p->m, wait, ATTR_LATE, ir_attr_unit(p->gpu->ir));
+}
+
 /* rotate-products goes on from here. */
 static void mark_late(Pipeline *p)
 {
 	for (uint32_t i = 0; i < p->s->rotation->late.len; i++)
 		ir_set(p->m, p->s->rotation->late.data[i], ATTR_LATE, ir_attr_unit(p->gpu->ir));
+	if (p->s->paired)
+		await_late(p);
 }
 
 static void behind(Pipeline *p, IrOp *loop)
@@ -78,7 +94,7 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const Schedule *s)
 	IrValue **words = s->left ? left_hold(&p) : NULL;
 	pipeline_go_on(&p);
 	for (uint32_t i = 0; i < p.rings.len; i++)
-		pipeline_read(&p, &p.rings.data[i], number);
+		pipeline_read(&p, &p.rings.data[i], p.rings.data[i].late ? p.next : number);
 	for (uint32_t i = 0; i < s->loads.len; i++)
 		if (held[i]) {
 			ir_replace_uses(&s->loads.data[i].load->results[0], held[i]);

@@ -11,7 +11,8 @@
  *	all else                                              -- each product is waited for where its result is first used
  *
  * Nothing is under way when an iteration ends. All three are in a branch that a loop without iterations does not take. A wait for a
- * late product holds its first operand too, which must stay in its registers until then. */
+ * late product holds its first operand too, which must stay in its registers until then. A wait for copies that is marked late
+ * stands behind the loop alone. */
 #include "base/vec.h"
 #include "gpu/gpu.h"
 #include "gpu/loop/schedule.h"
@@ -45,6 +46,12 @@ static bool is_late(const Rotation *r, const IrOp *op)
 static bool is_view(const IrOp *op)
 {
 	return op->kind == OP_MEMDESC_INDEX || op->kind == OP_MEMDESC_TRANS || op->kind == OP_MEMDESC_RESHAPE || op->kind == OP_MEMDESC_SUBSLICE;
+}
+
+/* For what late products read, where it comes an iteration later than the rest. */
+static bool is_late_wait(const IrOp *op)
+{
+	return op->kind == OP_WAIT_BARRIER;
 }
 
 static bool is_among(const Values *values, const IrValue *v)
@@ -206,10 +213,13 @@ static void put(Rotation *r, IrBlock *block, IrMapping *map, const IrOp *op)
 	ir_op_append(block, copy);
 }
 
-static void put_late(Rotation *r, IrBlock *block, IrMapping *map)
+/* In the loop, what an iteration has waited for holds what its late products read: behind it
+ * nothing has been waited for. */
+static void put_late(Rotation *r, IrBlock *block, IrMapping *map, bool behind)
 {
 	for (uint32_t i = 0; i < r->late.len; i++)
-		put(r, block, map, r->late.data[i]);
+		if (behind || !is_late_wait(r->late.data[i]))
+			put(r, block, map, r->late.data[i]);
 }
 
 /* Of what the loop carries as number i. */
@@ -320,7 +330,7 @@ static void put_iteration(Rotation *r, IrBlock *block, IrMapping *map, IrMapping
 {
 	for (uint32_t i = 0; i < r->in_front; i++)
 		put(r, block, map, r->order.data[i]);
-	put_late(r, block, late);
+	put_late(r, block, late, false);
 	for (uint32_t i = 0; i < r->loop->result_count; i++)
 		if (r->result[i] >= 0)
 			ir_mapping_put(map, r->body->args[i + 1], late_result(r, late, i));
@@ -377,7 +387,7 @@ static void put_all(Rotation *r, IrBlock *block, IrValue **results)
 	for (uint32_t i = 0; i < carried.len; i++)
 		if (carried.data[i].late)
 			ir_mapping_put(&last, carried.data[i].arg, &loop->results[i]);
-	put_late(r, block, &last);
+	put_late(r, block, &last, true);
 	for (uint32_t i = 0, k = 0; i < r->loop->result_count; i++)
 		results[i] = r->result[i] >= 0 ? late_result(r, &last, i) : &loop->results[k++];
 }

@@ -67,41 +67,13 @@ static void await_slot(Roles *w)
 	w->wait = irb_op(b, OP_WAIT_BARRIER, (IrValue *[]){there, w->parity}, 2, NULL, 0, 0);
 }
 
-/* Is the ring read by late products alone? */
-static bool is_late(const Roles *w, const PipelineRing *ring)
-{
-	const GpuRotation *rotation = w->p.s->rotation;
-	bool late = false;
-	for (const IrOp *op = w->p.body->first; op; op = op->next)
-		for (uint32_t i = 0; i < 2 && op->kind == OP_WARP_GROUP_DOT; i++) {
-			const IrValue *v = ir_operand(op, i);
-			if (v->type->kind != TY_MEMDESC ||
-			    schedule_load_of(w->p.gpu, w->p.s, v) != ring->load)
-				continue;
-			late = false;
-			for (uint32_t k = 0; k < rotation->late.len; k++)
-				late |= rotation->late.data[k] == op;
-			if (!late)
-				return false;
-		}
-	return late;
-}
-
 /* What late products alone read is needed an iteration later than the rest, and is free later: its
  * slots have barriers of their own, so that both are filled as soon as they can be. */
 static void part_late(Roles *w)
 {
 	Pipeline *p = &w->p;
-	uint32_t late = 0;
-	if (!schedule_is_rotated(p->s))
+	if (!p->s->paired)
 		return;
-	for (uint32_t i = 0; i < p->rings.len; i++)
-		late += p->rings.data[i].late = is_late(w, &p->rings.data[i]);
-	if (late == p->rings.len || !late) {
-		for (uint32_t i = 0; i < p->rings.len; i++)
-			p->rings.data[i].late = false;
-		return;
-	}
 	p->late.there = gpu_barriers_alloc(p->gpu, &p->before, p->s->slots, 1);
 	p->late.free = gpu_barriers_alloc(p->gpu, &p->before, p->s->slots, gpu_num_warps(p->gpu, p->loop));
 }

@@ -20,7 +20,8 @@ static void add_ring(Pipeline *p, const ScheduledLoad *l)
 		p->before.loc = l->load->loc;
 		IrValue *memory =
 			gpu_map_alloc(p->gpu, &p->before, ir_operand(l->load, 0)->type, p->s->slots);
-		vec_push(p->cx->scratch, &p->rings, (PipelineRing){.load = l, .memory = memory});
+		vec_push(p->cx->scratch, &p->rings,
+			 (PipelineRing){.load = l, .memory = memory, .late = l->late});
 		return;
 	}
 	for (uint32_t k = 0; k < tile->rank; k++)
@@ -87,51 +88,95 @@ static IrOp *commit(Pipeline *p, IrBuilder *b)
 	return irb_op(b, OP_ASYNC_COMMIT, NULL, 0, &token, 1, 0);
 }
 
+/* The copy of the ring's tile belongs to iteration k, but for late ones: those are of the iteration
+ * before. */
+static unsigned iteration_of(const PipelineRing *ring, unsigned k)
+{
+	CONTRACT(k || !ring->late);
+	return ring->late ? k - 1 : k;
+}
+
+static void issue(Pipeline *p, bool first, IrOp *op)
+{
+	if (!first)
+		vec_push(p->cx->scratch, &p->issued, op);
+}
+
+static void expect(Pipeline *p, bool first, IrValue *barrier, IrValue *there, uint64_t bytes)
+{
+	IrBuilder *b = pipeline_builder(p, first);
+	IrOp *op = irb_op(b, OP_BARRIER_EXPECT, (IrValue *[]){barrier, there}, 2, NULL, 0, 0);
+	ir_set(p->m, op, ATTR_SIZE, ir_attr_i32(p->gpu->ir, (int64_t)bytes));
+	issue(p, first, op);
+}
+
+/* May what is not late be copied for the iteration behind the last one too? A map has bounds, so
+ * that does no harm; addresses that come from memory are not there. */
+static bool may_go_beyond(const Pipeline *p)
+{
+	for (uint32_t i = 0; i < p->rings.len; i++)
+		if (!p->rings.data[i].late && p->rings.data[i].load->indirection)
+			return false;
+	return true;
+}
+
 /* What one thread does for iteration k: says how many bytes come to slot `number`, and issues their
- * copies. */
+ * copies. Late tiles are there for one iteration more than the others: the first slot has none, and
+ * the last one them alone, or with them what nobody reads, so that one branch does for all. */
 static void copy_boxes(Pipeline *p, bool first, unsigned k, IrValue *number)
 {
 	IrBuilder *b = pipeline_builder(p, first);
-	IrValue *args[4 + TENSOR_MAP_RANK], *there = pipeline_exists(p, first, k);
-	uint64_t bytes = 0;
+	IrValue *args[4 + TENSOR_MAP_RANK], *there[2] = {pipeline_exists(p, first, k), NULL};
+	uint64_t bytes[2] = {0};
 	if (!p->barriers)
 		return;
+	if (p->s->paired && k)
+		there[1] = pipeline_exists(p, first, k - 1);
+	if (there[1] && may_go_beyond(p))
+		there[0] = there[1];
 	/* All that the copies need comes before the first of them. */
 	for (uint32_t i = 0; i < p->rings.len; i++) {
-		const ScheduledLoad *l = p->rings.data[i].load;
-		bytes += l->boxes ? l->bytes : 0;
-		for (uint32_t n = 1; l->boxes && n < l->load->operand_count; n++)
-			pipeline_value(p, first, ir_operand(l->load, n), k);
+		const PipelineRing *ring = &p->rings.data[i];
+		const ScheduledLoad *l = ring->load;
+		if (!l->boxes || !there[ring->late])
+			continue;
+		bytes[ring->late] += l->bytes;
+		for (uint32_t n = 1; n < l->load->operand_count; n++)
+			pipeline_value(p, first, ir_operand(l->load, n), iteration_of(ring, k));
 	}
 	b->loc = p->loop->loc;
 	IrValue **slots = ARENA_ARRAY(p->cx->scratch, IrValue *, p->rings.len);
 	for (uint32_t i = 0; i < p->rings.len; i++)
-		slots[i] =
-			p->rings.data[i].load->boxes ? pipeline_slot(p, b, &p->rings.data[i], number) : NULL;
-	IrValue *barrier = gpu_barrier_at(p->gpu, b, p->barriers, number);
+		if (p->rings.data[i].load->boxes && there[p->rings.data[i].late])
+			slots[i] = pipeline_slot(p, b, &p->rings.data[i], number);
+	IrValue *barrier = gpu_barrier_at(p->gpu, b, p->barriers, number), *any = there[!!there[1]];
+	IrValue *last = NULL;
+	if (there[1] && there[1] != there[0]) {
+		IrValue *yes = irb_int(b, there[0]->type, 1);
+		last = irb_2(b, OP_ANDI, NULL, there[1], irb_2(b, OP_XORI, NULL, there[0], yes));
+	}
 	if (p->free && !first)
-		vec_push(p->cx->scratch, &p->issued,
-			 irb_op(b, OP_WAIT_FREE, (IrValue *[]){p->freed, p->parity, there}, 3, NULL, 0, 0));
-	IrOp *op = irb_op(b, OP_BARRIER_EXPECT, (IrValue *[]){barrier, there}, 2, NULL, 0, 0);
-	ir_set(p->m, op, ATTR_SIZE, ir_attr_i32(p->gpu->ir, (int64_t)bytes));
-	if (!first)
-		vec_push(p->cx->scratch, &p->issued, op);
+		issue(p, first,
+		      irb_op(b, OP_WAIT_FREE, (IrValue *[]){p->freed, p->parity, any}, 3, NULL, 0, 0));
+	expect(p, first, barrier, there[0], bytes[0] + bytes[1]);
+	if (last)
+		expect(p, first, barrier, last, bytes[1]);
 	for (uint32_t i = 0; i < p->rings.len; i++) {
-		const IrOp *load = p->rings.data[i].load->load;
+		const PipelineRing *ring = &p->rings.data[i];
+		const IrOp *load = ring->load->load;
 		if (!slots[i])
 			continue;
 		args[0] = ir_operand(load, 0);
 		args[1] = slots[i];
 		args[2] = barrier;
-		args[3] = there;
+		args[3] = there[ring->late];
 		for (uint32_t n = 1; n < load->operand_count; n++)
-			args[3 + n] = pipeline_value(p, first, ir_operand(load, n), k);
+			args[3 + n] = pipeline_value(p, first, ir_operand(load, n), iteration_of(ring, k));
 		b->loc = load->loc;
-		op = irb_op(b, OP_TMA_LOAD, args, 3 + load->operand_count, NULL, 0, 0);
-		if (first)
-			continue;
-		ir_set(p->m, op, ATTR_FREE_SLOT, ir_attr_unit(p->gpu->ir));
-		vec_push(p->cx->scratch, &p->issued, op);
+		IrOp *op = irb_op(b, OP_TMA_LOAD, args, 3 + load->operand_count, NULL, 0, 0);
+		if (!first)
+			ir_set(p->m, op, ATTR_FREE_SLOT, ir_attr_unit(p->gpu->ir));
+		issue(p, first, op);
 	}
 }
 
@@ -141,11 +186,8 @@ static void copy_all(Pipeline *p, bool first, unsigned k, IrValue *number)
 	for (uint32_t i = 0; i < p->rings.len; i++)
 		if (!p->rings.data[i].load->boxes)
 			copy_tile(p, first, &p->rings.data[i], k, number);
-	if (p->copies) {
-		IrOp *op = commit(p, pipeline_builder(p, first));
-		if (!first)
-			vec_push(p->cx->scratch, &p->issued, op);
-	}
+	if (p->copies)
+		issue(p, first, commit(p, pipeline_builder(p, first)));
 	copy_boxes(p, first, k, number);
 }
 
@@ -239,6 +281,8 @@ static void await_boxes(Pipeline *p, IrValue *read, IrValue *next)
 	irb_op(b, OP_WAIT_BARRIER, args, 2, NULL, 0, 0);
 	IrValue *zero = irb_int(&p->before, i32, 0), *turned = pipeline_next_parity(b, parity, next, zero);
 	vec_push(p->cx->scratch, &p->carried, (PipelineCarried){NULL, zero, parity, turned, 0});
+	p->next = next;
+	p->turned = turned;
 }
 
 /* The slot that is filled next: warps arrive at its barrier when they have read what was there. The

@@ -27,7 +27,8 @@ typedef struct PipelineCarried {
 typedef struct PipelineRing {
 	const ScheduledLoad *load;
 	IrValue *memory;
-	bool late; /* read by late products alone: filled, awaited and freed by itself */
+	bool late; /* read by late products alone (ScheduledLoad); with roles filled, awaited and
+	            * freed by itself, else in the slot of the next iteration */
 } PipelineRing;
 
 /* Barriers of the slots of rings: that copies have filled them, that warps have read them. */
@@ -55,6 +56,7 @@ typedef struct Pipeline {
 	IrValue *free, *freed, *parity; /* of the same slots: where warps arrive that have read
 	                                 * them; NULL: they meet. The one to be filled */
 	IrValue *read, *awaited; /* the slot that is read, and the parity of its barrier */
+	IrValue *next, *turned;  /* those of the iteration after it */
 	VEC(IrValue *) under_way; /* left.c: is there a copy of the iteration 1, 2 ... later? */
 	bool copies;       /* there are rings that cp.async fills */
 	VEC(IrOp *) issued; /* the copies and the commit of an iteration */
