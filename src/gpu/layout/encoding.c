@@ -275,22 +275,20 @@ typedef struct MoreWarps {
 static bool visit_partitions(void *data, IrOp *op)
 {
 	MoreWarps *more = data;
-	enum { WARPS_OF_A_GROUP = 4 };
 	IrAttr warps = op->kind == OP_WARP_SPECIALIZE ? ir_get(op, more->cx->ir, ATTR_PARTITION_WARPS) : NULL;
 	unsigned sum = 0;
 	for (uint32_t i = 0; warps && i < warps->len; i++)
 		sum += (unsigned)warps->ints[i];
-	if (ir_get(op, more->cx->ir, ATTR_ACTUAL_REGISTERS))
-		sum = (sum + WARPS_OF_A_GROUP - 1) / WARPS_OF_A_GROUP * WARPS_OF_A_GROUP;
 	more->most = MAX(more->most, sum);
 	return true;
 }
 
 unsigned gpu_all_warps(const GpuCx *cx, const IrOp *root)
 {
+	enum { WARPS_OF_A_GROUP = 4 };
 	MoreWarps more = {.cx = cx};
 	ir_walk((IrOp *)(uintptr_t)root, false, visit_partitions, &more);
-	return cx->num_warps + more.most;
+	return cx->num_warps + (more.most + WARPS_OF_A_GROUP - 1) / WARPS_OF_A_GROUP * WARPS_OF_A_GROUP;
 }
 
 /* ---- usual layouts ---- */

@@ -71,8 +71,8 @@ unsigned gpu_element_bits(IrType elem);
 
 /* The warps that run an op: those of the innermost ttg.warp_specialize region, else the kernel's. */
 unsigned gpu_num_warps(const GpuCx *cx, const IrOp *op);
-/* The warps of a CTA: those of the kernel, and those of partitions, in whole warp groups where
- * registers move between these. `root`: the module or a function. */
+/* The warps of a CTA: those of the kernel, and those of partitions, whole warp groups. `root`: the
+ * module or a function. */
 unsigned gpu_all_warps(const GpuCx *cx, const IrOp *root);
 
 /* The usual layout of a tile that nothing is known of: blocked, one element a thread at a time, the last dim

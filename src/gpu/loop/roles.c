@@ -351,20 +351,13 @@ static unsigned least_registers(GpuCx *gpu, Arena *arena, const GpuRoles *r)
 	return rounded(w.columns / 2 + BESIDE_ONE + REGISTER_STEP - 1);
 }
 
-/* Registers of a thread, where so many warps share an SM. */
-static unsigned registers_among(unsigned warps)
-{
-	return rounded(TARGET_REGISTERS_SM / (TARGET_WARP_SIZE * warps));
-}
-
-/* Moves registers so that `ctas` share an SM; false: the kernel's warps would have too few. None are
- * moved where one warp more leaves enough: in a kernel with setmaxnreg ptxas 13.0 computes nothing
- * in uniform registers, and each product's descriptor takes two moves of its own. */
+/* Moves registers so that `ctas` share an SM; false: the kernel's warps would have too few. */
 static bool move_registers(GpuRoles *r, unsigned warps, unsigned need, unsigned least)
 {
-	unsigned all = warps + GPU_ROLE_WARPS, start = registers_among(all * r->ctas);
+	unsigned all = warps + GPU_ROLE_WARPS;
+	unsigned start = rounded(TARGET_REGISTERS_SM / (TARGET_WARP_SIZE * all * r->ctas));
 	r->own = r->other = 0;
-	if (registers_among((warps + 1) * r->ctas) >= MIN(need, (unsigned)MOST_REGISTERS))
+	if (start >= MIN(need, (unsigned)MOST_REGISTERS))
 		return true;
 	if (start < COPY_REGISTERS)
 		return false;
@@ -401,7 +394,7 @@ static void find_registers(GpuCx *gpu, Arena *arena, GpuRoles *r, const GpuLoopC
 	uint64_t bytes = target->shared_cta - r->s.limit + r->s.bytes + r->beside;
 	TargetOccupancy o;
 	target_occupancy(target, COPY_REGISTERS, (unsigned)MIN(bytes, (uint64_t)target->shared_cta),
-			 warps + 1, &o);
+			 warps + GPU_ROLE_WARPS, &o);
 	r->ctas = MAX(o.ctas, 1u);
 	while (!move_registers(r, warps, need, least) && r->ctas > 1)
 		r->ctas--;

@@ -18,7 +18,7 @@
 
 #include "gpu/loop/schedule.h"
 
-enum { GPU_ROLE_WARPS = 4 /* that a partition takes where registers move: they do so between warp groups */ };
+enum { GPU_ROLE_WARPS = 4 /* that a partition takes: registers move between warp groups */ };
 
 /* Cycles of an iteration, of all CTAs that share an SM. */
 typedef struct GpuRoleCycles {

@@ -50,15 +50,6 @@ static void set_least_ctas(Lower *lw, const IrOp *func, LLVMValueRef fn, unsigne
 		set_number(lw, fn, "nvvm.minctasm", "minctasm", ctas);
 }
 
-/* ptxas 13.0 takes the threads of a kernel with wgmma for whole warp groups, and leaves each the fewer
- * registers: where a warp stands by itself, it is told how many there are. */
-static unsigned registers_beside_warp(unsigned threads)
-{
-	enum { GROUP = 128, STEP = 8, MOST = 248 };
-	unsigned registers = TARGET_REGISTERS_SM / threads / STEP * STEP;
-	return threads > GROUP && threads % GROUP ? MIN(registers, (unsigned)MOST) : 0;
-}
-
 static void set_launch_attributes(Lower *lw, const IrOp *func, LLVMValueRef fn)
 {
 	unsigned threads = TARGET_WARP_SIZE * gpu_all_warps(lw->gpu, func), limit = lw->maxnreg;
@@ -66,8 +57,6 @@ static void set_launch_attributes(Lower *lw, const IrOp *func, LLVMValueRef fn)
 	set_number(lw, fn, "nvvm.reqntid", "reqntidx", threads);
 	if (!limit)
 		limit = lower_roles_registers(lw, func);
-	if (!limit && threads != TARGET_WARP_SIZE * lw->gpu->num_warps)
-		limit = registers_beside_warp(threads);
 	if (limit)
 		set_number(lw, fn, "nvvm.maxnreg", "maxnreg", limit);
 	else
