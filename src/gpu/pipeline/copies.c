@@ -102,78 +102,68 @@ static void issue(Pipeline *p, bool first, IrOp *op)
 		vec_push(p->cx->scratch, &p->issued, op);
 }
 
-static void expect(Pipeline *p, bool first, IrValue *barrier, IrValue *there, uint64_t bytes)
+/* Operand n of the copy for iteration k. Where late tiles alone are there (`last`), the others are those
+ * of the iteration before once more, which nobody reads: so one branch does for all, and no address
+ * is beyond what the loop loads. */
+static IrValue *copy_operand(Pipeline *p, bool first, const PipelineRing *ring, unsigned k, uint32_t n,
+			     IrValue *last)
 {
-	IrBuilder *b = pipeline_builder(p, first);
-	IrOp *op = irb_op(b, OP_BARRIER_EXPECT, (IrValue *[]){barrier, there}, 2, NULL, 0, 0);
-	ir_set(p->m, op, ATTR_SIZE, ir_attr_i32(p->gpu->ir, (int64_t)bytes));
-	issue(p, first, op);
-}
-
-/* May what is not late be copied for the iteration behind the last one too? A map has bounds, so
- * that does no harm; addresses that come from memory are not there. */
-static bool may_go_beyond(const Pipeline *p)
-{
-	for (uint32_t i = 0; i < p->rings.len; i++)
-		if (!p->rings.data[i].late && p->rings.data[i].load->indirection)
-			return false;
-	return true;
+	IrValue *v = ir_operand(ring->load->load, n);
+	IrValue *at = pipeline_value(p, first, v, iteration_of(ring, k));
+	IrValue *before = last && !ring->late ? pipeline_value(p, first, v, k - 1) : at;
+	IrValue *args[] = {last, before, at};
+	if (before == at)
+		return at;
+	return irb_op(pipeline_builder(p, first), OP_SELECT, args, 3, &at->type, 1, 0)->results;
 }
 
 /* What one thread does for iteration k: says how many bytes come to slot `number`, and issues their
- * copies. Late tiles are there for one iteration more than the others: the first slot has none, and
- * the last one them alone, or with them what nobody reads, so that one branch does for all. */
+ * copies. Late tiles are there for one iteration more than the others: the first slot has none. */
 static void copy_boxes(Pipeline *p, bool first, unsigned k, IrValue *number)
 {
 	IrBuilder *b = pipeline_builder(p, first);
-	IrValue *args[4 + TENSOR_MAP_RANK], *there[2] = {pipeline_exists(p, first, k), NULL};
-	uint64_t bytes[2] = {0};
+	IrValue *there = pipeline_exists(p, first, k), *last = NULL;
+	uint64_t bytes = 0;
 	if (!p->barriers)
 		return;
-	if (p->s->paired && k)
-		there[1] = pipeline_exists(p, first, k - 1);
-	if (there[1] && may_go_beyond(p))
-		there[0] = there[1];
+	bool late = p->s->paired && k;
+	if (late) {
+		IrValue *yes = irb_int(b, there->type, 1);
+		last = irb_2(b, OP_XORI, NULL, there, yes);
+		there = pipeline_exists(p, first, k - 1);
+	}
 	/* All that the copies need comes before the first of them. */
+	IrValue ***args = ARENA_ARRAY(p->cx->scratch, IrValue **, p->rings.len);
 	for (uint32_t i = 0; i < p->rings.len; i++) {
 		const PipelineRing *ring = &p->rings.data[i];
 		const ScheduledLoad *l = ring->load;
-		if (!l->boxes || !there[ring->late])
+		if (!l->boxes || (ring->late && !late))
 			continue;
-		bytes[ring->late] += l->bytes;
+		bytes += l->bytes;
+		args[i] = ARENA_ARRAY(p->cx->scratch, IrValue *, 4 + TENSOR_MAP_RANK);
 		for (uint32_t n = 1; n < l->load->operand_count; n++)
-			pipeline_value(p, first, ir_operand(l->load, n), iteration_of(ring, k));
+			args[i][3 + n] = copy_operand(p, first, ring, k, n, last);
 	}
 	b->loc = p->loop->loc;
-	IrValue **slots = ARENA_ARRAY(p->cx->scratch, IrValue *, p->rings.len);
 	for (uint32_t i = 0; i < p->rings.len; i++)
-		if (p->rings.data[i].load->boxes && there[p->rings.data[i].late])
-			slots[i] = pipeline_slot(p, b, &p->rings.data[i], number);
-	IrValue *barrier = gpu_barrier_at(p->gpu, b, p->barriers, number), *any = there[!!there[1]];
-	IrValue *last = NULL;
-	if (there[1] && there[1] != there[0]) {
-		IrValue *yes = irb_int(b, there[0]->type, 1);
-		last = irb_2(b, OP_ANDI, NULL, there[1], irb_2(b, OP_XORI, NULL, there[0], yes));
-	}
+		if (args[i])
+			args[i][1] = pipeline_slot(p, b, &p->rings.data[i], number);
+	IrValue *barrier = gpu_barrier_at(p->gpu, b, p->barriers, number);
 	if (p->free && !first)
 		issue(p, first,
-		      irb_op(b, OP_WAIT_FREE, (IrValue *[]){p->freed, p->parity, any}, 3, NULL, 0, 0));
-	expect(p, first, barrier, there[0], bytes[0] + bytes[1]);
-	if (last)
-		expect(p, first, barrier, last, bytes[1]);
+		      irb_op(b, OP_WAIT_FREE, (IrValue *[]){p->freed, p->parity, there}, 3, NULL, 0, 0));
+	IrOp *expect = irb_op(b, OP_BARRIER_EXPECT, (IrValue *[]){barrier, there}, 2, NULL, 0, 0);
+	ir_set(p->m, expect, ATTR_SIZE, ir_attr_i32(p->gpu->ir, (int64_t)bytes));
+	issue(p, first, expect);
 	for (uint32_t i = 0; i < p->rings.len; i++) {
-		const PipelineRing *ring = &p->rings.data[i];
-		const IrOp *load = ring->load->load;
-		if (!slots[i])
+		const IrOp *load = p->rings.data[i].load->load;
+		if (!args[i])
 			continue;
-		args[0] = ir_operand(load, 0);
-		args[1] = slots[i];
-		args[2] = barrier;
-		args[3] = there[ring->late];
-		for (uint32_t n = 1; n < load->operand_count; n++)
-			args[3 + n] = pipeline_value(p, first, ir_operand(load, n), iteration_of(ring, k));
+		args[i][0] = ir_operand(load, 0);
+		args[i][2] = barrier;
+		args[i][3] = there;
 		b->loc = load->loc;
-		IrOp *op = irb_op(b, OP_TMA_LOAD, args, 3 + load->operand_count, NULL, 0, 0);
+		IrOp *op = irb_op(b, OP_TMA_LOAD, args[i], 3 + load->operand_count, NULL, 0, 0);
 		if (!first)
 			ir_set(p->m, op, ATTR_FREE_SLOT, ir_attr_unit(p->gpu->ir));
 		issue(p, first, op);
