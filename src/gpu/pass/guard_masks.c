@@ -7,8 +7,10 @@
  *	x = y + select(mask, 0, c)    is select(mask, y, y + c) where y is not -0, as no sum that
  *	                              begins with 0 is. So is a product that adds to such a tile, where
  *	                              c is -inf: it adds to nothing then
- *	m = max(s * c)                where c is positive and finite, m is max(s) * c: rounding keeps the order, and s * c is not
- *	                              needed by itself where all else that takes it can fuse it
+ *	m = max(s * c)                is max(s) * c where c is positive and finite: rounding keeps the order; also behind a
+ *	                              mask, where select(mask, s * c, -inf) is select(mask, s, -inf) * c. So s * c is not
+ *	                              needed by itself where all else that takes it can fuse it. For any other c, s * c takes
+ *	                              the place of s, and 1 that of c
  *
  * Each becomes an scf.if whose condition is a scalar, the same in all threads. A mask is all true when each of its comparisons is
  * between the bounds of what it compares: sums and differences of scalars and ranges, computed in 64 bits, none of which may have left
@@ -186,17 +188,6 @@ static IrOp *branch(Guards *g, IrOp *op, IrValue *cond, IrBlock *plain, IrValue 
 	return choice;
 }
 
-/* Behind the branch, which has a copy of its own: else both would be one again. */
-static void move_behind(IrOp *op, IrOp *choice)
-{
-	for (const IrOp *between = op->next; between != choice; between = between->next)
-		for (const IrUse *u = op->results[0].uses; u; u = u->next)
-			if (ir_is_inside(u->owner, between))
-				return;
-	ir_op_unlink(op);
-	ir_op_insert_after(op, choice);
-}
-
 /* What else a selection takes, where it alone does so, goes into its branch. */
 static void sink_other(IrOp *op, IrValue *other, const IrBlock *block)
 {
@@ -364,40 +355,101 @@ static IrValue *scalar_of(const IrValue *v)
 	return v->def && v->def->kind == OP_SPLAT ? ir_operand(v->def, 0) : NULL;
 }
 
-static bool guard_reduce(Guards *g, IrOp *op)
+/* A product of a tile and one positive, finite number for all: `tile` is the operand of that name. */
+typedef struct Scaled {
+	IrValue *tile, *factor;
+} Scaled;
+
+static Scaled scaled_of(const IrOp *op)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		IrValue *factor = scalar_of(ir_operand(op, 1 - i));
+		if (factor)
+			return (Scaled){ir_operand(op, i), factor};
+	}
+	return (Scaled){NULL, NULL};
+}
+
+static bool is_infinite(const IrValue *v)
+{
+	IrAttr a = ir_constant_of(v);
+	return a && ir_elem(v->type)->kind == TY_F32 && fold_is_constant(a) && fold_is_splat(a) &&
+	       (fold_word(a, 0) & 0x7fffffff) == 0x7f800000;
+}
+
+/* A selection between the value and an infinity. */
+static bool is_masked(const IrOp *op, const IrValue *v)
+{
+	return op->kind == OP_SELECT &&
+	       ((ir_operand(op, 1) == v && is_infinite(ir_operand(op, 2))) ||
+		(ir_operand(op, 2) == v && is_infinite(ir_operand(op, 1))));
+}
+
+static bool has_extreme(const IrValue *v, bool masked)
+{
+	for (const IrUse *u = v->uses; u; u = u->next)
+		if ((u->owner->kind == OP_REDUCE && is_extreme(u->owner)) ||
+		    (masked && is_masked(u->owner, v) && has_extreme(&u->owner->results[0], false)))
+			return true;
+	return false;
+}
+
+/* The tile times the number, behind `op`, and behind any branch that `op` is to stand in. */
+static IrValue *scale(Guards *g, IrOp *op, IrValue *tile, IrValue *number)
+{
+	IrBuilder b = ir_at(g->cx->module, op->next);
+	b.loc = op->loc;
+	return irb_2(&b, OP_MULF, NULL, tile, irb_splat(&b, number, tile->type));
+}
+
+/* Users of the product `from`, which is `tile` times the number, take the tile where they come to the
+ * same: selections between it and an infinity, and extremes. */
+static void take_unscaled(Guards *g, IrValue *from, IrValue *tile, IrValue *number)
+{
+	VEC(IrOp *) users = {0};
+	for (const IrUse *u = from->uses; u; u = u->next)
+		vec_push(g->cx->scratch, &users, u->owner);
+	for (uint32_t i = 0; i < users.len; i++) {
+		IrOp *op = users.data[i];
+		bool extreme = op->kind == OP_REDUCE && is_extreme(op);
+		if (!extreme && !is_masked(op, from))
+			continue;
+		for (uint32_t n = 0; n < op->operand_count; n++)
+			if (ir_operand(op, n) == from)
+				ir_operand_set(op, n, tile);
+		IrValue *result = &op->results[0], *scaled = scale(g, op, result, number);
+		ir_replace_uses(result, scaled);
+		ir_operand_set(scaled->def, 0, result);
+		if (!extreme)
+			take_unscaled(g, scaled, result, number);
+	}
+}
+
+/* s * c, of which maxima or minima are taken, perhaps where a mask leaves an infinity: s is scaled in
+ * front by what is not positive and finite, and then c is 1. */
+static bool guard_scale(Guards *g, IrOp *op)
 {
 	IrModule *m = g->cx->module;
-	IrOp *scale = ir_operand(op, 0)->def;
-	IrMapping map;
-	if (!is_extreme(op) || !scale || scale->kind != OP_MULF || scale->block != op->block || !ir_is_tensor(op->results[0].type) ||
-	    ir_elem(scale->results[0].type)->kind != TY_F32)
-		return false;
-	IrValue *factor = scalar_of(ir_operand(scale, 1)), *tile = ir_operand(scale, 0);
-	if (!factor) {
-		factor = scalar_of(ir_operand(scale, 0));
-		tile = ir_operand(scale, 1);
-	}
-	if (!factor)
+	IrValue *product = &op->results[0];
+	Scaled s = scaled_of(op);
+	if (!s.factor || ir_elem(product->type)->kind != TY_F32 || !has_extreme(product, true))
 		return false;
 	IrBuilder b = ir_at(m, op);
-	IrType f32 = factor->type;
-	IrValue *positive = irb_cmpf(&b, CMPF_OGT, factor, irb_float(&b, f32, 0));
-	IrValue *finite = irb_cmpf(&b, CMPF_OLT, factor, irb_float(&b, f32, INFINITY));
+	IrType f32 = s.factor->type, type = product->type;
+	IrValue *positive = irb_cmpf(&b, CMPF_OGT, s.factor, irb_float(&b, f32, 0));
+	IrValue *finite = irb_cmpf(&b, CMPF_OLT, s.factor, irb_float(&b, f32, INFINITY));
 	IrValue *cond = irb_2(&b, OP_ANDI, NULL, positive, finite);
-	IrBlock *plain = ir_block_new(m, NULL);
-	ir_mapping_init(&map, g->cx->scratch);
-	ir_mapping_put(&map, ir_operand(op, 0), tile);
-	IrOp *copy = ir_clone(m, op, &map, NULL, NULL);
-	ir_op_append(plain, copy);
-	IrBuilder then = ir_at_end(m, plain, op->loc);
-	IrValue *row = irb_splat(&then, factor, op->results[0].type);
-	IrValue *scaled = irb_2(&then, OP_MULF, NULL, &copy->results[0], row);
-	irb_op(&then, OP_YIELD, &scaled, 1, NULL, 0, 0);
-	IrValue *product = ir_operand(op, 0);
-	bool other = !ir_has_one_use(product);
-	IrOp *choice = branch(g, op, cond, plain, product);
-	if (other)
-		move_behind(scale, choice);
+	IrOp *choice = irb_op(&b, OP_IF, &cond, 1, &type, 1, 2);
+	IrBuilder then = ir_at_end(m, ir_block_new(m, &choice->regions[0]), op->loc);
+	irb_op(&then, OP_YIELD, &s.tile, 1, NULL, 0, 0);
+	IrBuilder other = ir_at_end(m, ir_block_new(m, &choice->regions[1]), op->loc);
+	IrValue *all = irb_2(&other, OP_MULF, NULL, s.tile, irb_splat(&other, s.factor, type));
+	irb_op(&other, OP_YIELD, &all, 1, NULL, 0, 0);
+	IrValue *args[] = {cond, s.factor, irb_float(&b, f32, 1)}, *tile = &choice->results[0];
+	IrValue *number = irb_op(&b, OP_SELECT, args, 3, &f32, 1, 0)->results;
+	ir_operand_set(op, 0, tile);
+	ir_operand_set(op, 1, irb_splat(&b, number, type));
+	take_unscaled(g, product, tile, number);
 	return true;
 }
 
@@ -407,8 +459,9 @@ static bool visit(void *data, IrOp *op)
 	const IrOp *loop = ir_parent_op(op);
 	bool select = op->kind == OP_SELECT && ir_is_tensor(ir_operand(op, 0)->type);
 	bool adds = op->kind == OP_ADDF || op->kind == OP_WARP_GROUP_DOT;
-	if ((select || adds || op->kind == OP_REDUCE) && loop && loop->kind == OP_FOR &&
-	    gpu_words(g->gpu, adds ? op->results[0].type : ir_operand(op, select)->type) >= LEAST_WORDS)
+	bool scales = op->kind == OP_MULF && ir_is_tensor(op->results[0].type);
+	if ((select || adds || scales) && loop && loop->kind == OP_FOR &&
+	    gpu_words(g->gpu, op->results[0].type) >= LEAST_WORDS)
 		vec_push(g->cx->scratch, &g->ops, op);
 	return true;
 }
@@ -423,7 +476,7 @@ static bool guard(Guards *g, IrOp *op)
 	case OP_WARP_GROUP_DOT:
 		return guard_product(g, op);
 	default:
-		return guard_reduce(g, op);
+		return guard_scale(g, op);
 	}
 }
 
@@ -431,12 +484,13 @@ bool pass_guard_masks(PassCx *cx, bool *changed)
 {
 	Guards g = {.cx = cx, .gpu = gpu_of(cx)};
 	ir_walk(cx->module->op, true, visit, &g);
-	/* Masks that are added first: their selections are in no branch yet. */
-	for (unsigned adds = 2; adds-- > 0;) {
+	/* Scales first: selections are between what is not scaled then. Then masks that are added: their
+	 * selections are in no branch yet. */
+	for (unsigned turn = 0; turn < 3; turn++) {
 		for (uint32_t i = 0; i < g.ops.len; i++) {
 			IrOp *op = g.ops.data[i];
-			bool sum = op->kind == OP_ADDF || op->kind == OP_WARP_GROUP_DOT;
-			if (sum == adds && op->block)
+			unsigned its = op->kind == OP_MULF ? 0 : op->kind == OP_SELECT ? 2 : 1;
+			if (its == turn && op->block)
 				*changed |= guard(&g, op);
 		}
 	}
