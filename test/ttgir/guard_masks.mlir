@@ -37,20 +37,23 @@ module {
     }
     tt.return
   }
-  // A scale of a maximum; the product stands behind, where a difference takes it.
+  // A scale of a maximum: what is not positive and finite is multiplied in front, and then is 1.
   // CHECK-LABEL: @scaled
   // CHECK: %[[X:.*]] = tt.load
   // CHECK: arith.cmpf ogt, %scale
   // CHECK: arith.cmpf olt, %scale
   // CHECK: %[[C:.*]] = arith.andi
-  // CHECK: %[[R:.*]] = scf.if %[[C]] -> (tensor<64xf32
-  // CHECK: %[[M:.*]] = "tt.reduce"(%[[X]])
-  // CHECK: arith.mulf %[[M]]
-  // CHECK: } else {
-  // CHECK-NEXT: %[[Z:.*]] = arith.mulf %[[X]]
-  // CHECK-NEXT: "tt.reduce"(%[[Z]])
-  // CHECK: }
-  // CHECK: %[[S:.*]] = arith.mulf %[[X]]
+  // CHECK: %[[T:.*]] = scf.if %[[C]] -> (tensor<64x64xf32
+  // CHECK-NEXT: scf.yield %[[X]]
+  // CHECK-NEXT: } else {
+  // CHECK: %[[Z:.*]] = arith.mulf %[[X]]
+  // CHECK-NEXT: scf.yield %[[Z]]
+  // CHECK: %[[N:.*]] = arith.select %[[C]], %scale, %{{.*}} : f32
+  // CHECK: %[[A:.*]] = tt.splat %[[N]] : f32 -> tensor<64x64xf32
+  // CHECK: %[[S:.*]] = arith.mulf %[[T]], %[[A]]
+  // CHECK: %[[M:.*]] = "tt.reduce"(%[[T]])
+  // CHECK: %[[B:.*]] = tt.splat %[[N]] : f32 -> tensor<64xf32
+  // CHECK: arith.mulf %[[M]], %[[B]]
   // CHECK: arith.subf %[[S]]
   tt.func public @scaled(%p: !tt.ptr<f32>, %scale: f32, %to: i32) {
     %c0 = arith.constant 0 : i32
@@ -71,6 +74,54 @@ module {
       %e = tt.expand_dims %most {axis = 1 : i32} : tensor<64xf32> -> tensor<64x1xf32>
       %w = tt.broadcast %e : tensor<64x1xf32> -> tensor<64x64xf32>
       %d = arith.subf %s, %w : tensor<64x64xf32>
+      tt.store %at, %d : tensor<64x64x!tt.ptr<f32>>
+    }
+    tt.return
+  }
+  // Behind a mask that leaves -inf too: the selection is of what is not scaled, and stands in a branch.
+  // CHECK-LABEL: @masked
+  // CHECK: %[[X:.*]] = tt.load
+  // CHECK: %[[T:.*]] = scf.if %{{.*}} -> (tensor<64x64xf32
+  // CHECK: %[[N:.*]] = arith.select %{{.*}}, %scale, %{{.*}} : f32
+  // CHECK: %[[Y:.*]] = scf.if %{{.*}} -> (tensor<64x64xf32
+  // CHECK-NEXT: scf.yield %[[T]]
+  // CHECK-NEXT: } else {
+  // CHECK: arith.select %{{.*}}, %[[T]]
+  // CHECK: %[[S:.*]] = arith.mulf %[[Y]]
+  // CHECK: %[[M:.*]] = "tt.reduce"(%[[Y]])
+  // CHECK: arith.mulf %[[M]]
+  // CHECK: arith.subf %[[S]]
+  tt.func public @masked(%p: !tt.ptr<f32>, %scale: f32, %from: i32, %to: i32) {
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %low = arith.constant dense<0xFF800000> : tensor<64x64xf32>
+    %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+    %q = tt.make_range {start = 0 : i32, end = 4096 : i32} : tensor<4096xi32>
+    %o = tt.reshape %q : tensor<4096xi32> -> tensor<64x64xi32>
+    %sp = tt.splat %p : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
+    %at = tt.addptr %sp, %o : tensor<64x64x!tt.ptr<f32>>, tensor<64x64xi32>
+    %sf = tt.splat %from : i32 -> tensor<64xi32>
+    %m = arith.addi %sf, %r : tensor<64xi32>
+    %m1 = tt.expand_dims %m {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %m2 = tt.broadcast %m1 : tensor<64x1xi32> -> tensor<64x64xi32>
+    %factor = tt.splat %scale : f32 -> tensor<64x64xf32>
+    scf.for %n = %c0 to %to step %c64 : i32 {
+      %x = tt.load %at : tensor<64x64x!tt.ptr<f32>>
+      %s = arith.mulf %x, %factor : tensor<64x64xf32>
+      %sn = tt.splat %n : i32 -> tensor<64xi32>
+      %k = arith.addi %sn, %r : tensor<64xi32>
+      %k1 = tt.expand_dims %k {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+      %k2 = tt.broadcast %k1 : tensor<1x64xi32> -> tensor<64x64xi32>
+      %mask = arith.cmpi sge, %m2, %k2 : tensor<64x64xi32>
+      %y = arith.select %mask, %s, %low : tensor<64x64xi1>, tensor<64x64xf32>
+      %most = "tt.reduce"(%y) <{axis = 1 : i32}> ({
+      ^bb0(%a: f32, %b: f32):
+        %c = arith.maxnumf %a, %b : f32
+        tt.reduce.return %c : f32
+      }) : (tensor<64x64xf32>) -> tensor<64xf32>
+      %e = tt.expand_dims %most {axis = 1 : i32} : tensor<64xf32> -> tensor<64x1xf32>
+      %w = tt.broadcast %e : tensor<64x1xf32> -> tensor<64x64xf32>
+      %d = arith.subf %y, %w : tensor<64x64xf32>
       tt.store %at, %d : tensor<64x64x!tt.ptr<f32>>
     }
     tt.return

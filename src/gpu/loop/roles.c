@@ -97,36 +97,6 @@ static IrOp *root_of(const GpuCx *gpu, IrOp *loop)
 	return root;
 }
 
-typedef struct Shape {
-	unsigned loops;
-	bool branches;
-} Shape;
-
-static bool visit_shape(void *data, IrOp *op)
-{
-	Shape *s = data;
-	s->loops += op->kind == OP_FOR || op->kind == OP_WHILE;
-	const IrOp *loop = op->kind == OP_IF ? ir_parent_op(op) : NULL;
-	s->branches |= loop && loop->kind == OP_FOR && !ir_is_defined_outside(ir_operand(op, 0), loop);
-	return true;
-}
-
-/* Where threads of some iterations branch between long products (masks of tiles on the diagonal),
- * who issues copies for all comes late, and a warp of its own does not: causal attention of 128,
- * tiles of 128x128, gained 3 to 6 % on an H200; without the branch it lost 3 %, and with tiles of
- * 128x64 5 % (bench/NOTES.md). A kernel has the same registers for all its loops: this is for
- * those of one. */
-static bool gains(const Schedule *s)
-{
-	enum { LONG_CYCLES = 2048 };
-	Shape shape = {0};
-	if (s->rule || !schedule_is_rotated(s) || !s->apart ||
-	    s->rotation->cycles.early + s->rotation->cycles.late < LONG_CYCLES)
-		return false;
-	ir_walk(ir_func_of(s->loop), false, visit_shape, &shape);
-	return shape.loops == 1 && shape.branches;
-}
-
 /* From program to program, where a CTA has an SM to itself (gpu_persist_loses): the next one's
  * copies start under this one's stores (H200, fp16 with K of 512, 1024, 4096: 8, 5 and 1 %). */
 static bool is_from_program_to_program(const GpuCx *gpu, const Schedule *s)
@@ -429,7 +399,7 @@ void gpu_roles(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes,
 	*out = (GpuRoles){.root = loop};
 	bool asked = is_asked(gpu, loop);
 	if ((!asked && gpu->roles != GPU_ROLES_ASKED) || !schedule_loop(gpu, m, arena, axes, loop, &out->s) ||
-	    (!asked && !gains(&out->s) && !is_from_program_to_program(gpu, &out->s)))
+	    (!asked && !is_from_program_to_program(gpu, &out->s)))
 		return;
 	out->root = root_of(gpu, loop);
 	find_memory(gpu, out);
