@@ -101,6 +101,12 @@ static unsigned registers_of_products(GpuCx *gpu, const IrOp *loop)
 	return registers;
 }
 
+bool schedule_words_cost_ctas(GpuCx *gpu, unsigned words, uint64_t bytes, uint64_t more)
+{
+	unsigned registers = gpu->target->budgets->beside_sums + words;
+	return ctas_on_sm(gpu, registers, more) < ctas_on_sm(gpu, registers, bytes);
+}
+
 bool schedule_costs_ctas(GpuCx *gpu, const IrOp *loop, uint64_t bytes, uint64_t more)
 {
 	CONTRACT(loop->region_count);
