@@ -10,6 +10,7 @@ enum {
 	DEEP = 2, /* iterations */
 	LEAST_TURNED = 2, /* iterations, where what is turned earlier is worth one more */
 	WARPS_OF_A_GROUP = 4,
+	BARRIERS = 256, /* bytes, where they are not among what rings leave anyway */
 };
 
 typedef struct Need {
@@ -228,16 +229,16 @@ static bool is_for_threads(const ScheduledLoad *l)
 	return true;
 }
 
-/* Does nothing but products read what copies bring, and all of it come by TMA? `threads`: what they
- * alone read does not count, as they have done so when the next iteration begins. */
-static bool is_for_products(const ScheduleCx *d, bool threads)
+/* Does nothing but products read what copies bring, and all of it come by TMA, or none? `threads`:
+ * what they alone read does not count, as they have done so when the next iteration begins. */
+static bool is_for_products(const ScheduleCx *d, bool boxes, bool threads)
 {
 	bool any = false;
 	for (uint32_t i = 0; i < d->s->loads.len; i++) {
 		const ScheduledLoad *l = &d->s->loads.data[i];
 		if (l->kind != SCHEDULE_COPIED)
 			continue;
-		if (!l->boxes)
+		if (l->boxes != boxes)
 			return false;
 		if (threads && is_for_threads(l))
 			continue;
@@ -331,11 +332,14 @@ void schedule_fit(ScheduleCx *d)
 	}
 	deepen(d, slot, taken);
 	s->slots = s->ahead ? s->ahead + 1 + s->kept : 0;
-	s->for_products = s->slots && is_for_products(d, false);
-	bool apart = s->for_products || (s->slots && is_for_products(d, true) && never_meets(d));
-	s->apart = apart && gpu_num_warps(d->gpu, s->loop) > WARPS_OF_A_GROUP;
+	s->for_products = s->slots && is_for_products(d, true, false);
+	bool apart = s->for_products || (s->slots && is_for_products(d, true, true) && never_meets(d));
+	bool groups = gpu_num_warps(d->gpu, s->loop) > WARPS_OF_A_GROUP;
+	s->apart = apart && groups;
 	s->pending = s->ahead ? s->ahead - 1 : 0;
 	s->bytes = slot * s->slots;
+	s->counted = groups && s->slots && schedule_is_rotated(s) && is_for_products(d, false, false) &&
+		     never_meets(d) && s->bytes + BARRIERS <= s->limit;
 	s->ctas = s->slots ? ctas_on_sm(d->gpu, registers_of(d), taken + s->bytes) : 0;
 	CONTRACT(!s->slots || s->bytes <= s->limit);
 	CONTRACT(!s->apart || !s->products.len || s->kept || s->meets);
