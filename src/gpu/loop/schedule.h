@@ -76,8 +76,8 @@ typedef struct Schedule {
 	/* warps do not meet: each arrives at the barrier of the slot that it has read, and who
 	 * fills it waits there */
 	bool apart;
-	/* neither do they where threads copy: each says when its copies are there, and that it has read
-	 * a slot (pipeline/counted.c) */
+	/* neither do they where threads copy: each says when its copies are there, and that it has
+	 * read a slot (pipeline/counted.c) */
 	bool counted;
 	/* TMA brings all that is copied, and nothing but products reads it */
 	bool for_products;

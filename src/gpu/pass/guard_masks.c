@@ -11,9 +11,10 @@
  *	m = max(s * c)                where c is positive and finite, m is max(s) * c: rounding keeps the order, and s * c is not
  *	                              needed by itself where all else that takes it can fuse it
  *
- * Each becomes an scf.if whose condition is a scalar, the same in all threads. A mask is all true when each of its comparisons is
- * between the bounds of what it compares: sums and differences of scalars and ranges, and these by constants, computed in 64 bits,
- * none of which may have left 32. Tiles of few registers stay as they are. */
+ * Each becomes an scf.if whose condition is a scalar, the same in all threads. A mask is all true when
+ * each of its comparisons is between the bounds of what it compares: sums and differences of scalars
+ * and ranges, and these by constants, computed in 64 bits, none of which may have left 32. Tiles of few
+ * registers stay as they are. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"
 #include "ir/rewrite/fold.h"
