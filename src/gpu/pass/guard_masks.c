@@ -5,16 +5,16 @@
  *	x = select(mask, y, z)        where all of the mask is true, x is y: neither mask nor selection is computed. So causal
  *	                              attention masks the blocks on its diagonal alone
  *	x = y + select(mask, 0, c)    is select(mask, y, y + c) where y is not -0, as no sum that
- *	                              begins with 0 is; what may be -0 is y + 0 first, which a product
- *	                              y takes on its way. So is a product that adds to such a tile,
- *	                              where c is -inf: it adds to nothing then
+ *	                              begins with 0 is; a product that may be -0 is y + 0
+ *	                              first, on its way. So is a product that adds to such a
+ *	                              tile, where c is -inf: it adds to nothing then
  *	m = max(s * c)                where c is positive and finite, m is max(s) * c: rounding keeps the order, and s * c is not
  *	                              needed by itself where all else that takes it can fuse it
  *
- * Each becomes an scf.if whose condition is a scalar, the same in all threads. A mask is all true when
- * each of its comparisons is between the bounds of what it compares: sums and differences of scalars
- * and ranges, and these by constants, computed in 64 bits, none of which may have left 32. Tiles of few
- * registers stay as they are. */
+ * Each becomes an scf.if whose condition is a scalar, the same in all threads. A mask is all true
+ * when each of its comparisons is between the bounds of what it compares: sums and differences of
+ * scalars and ranges, and these by constants, computed in 64 bits, none of which may have left 32.
+ * Tiles of few registers stay as they are. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"
 #include "ir/rewrite/fold.h"
