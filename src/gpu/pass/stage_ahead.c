@@ -196,8 +196,7 @@ static bool find_beside(const Find *f, Turned *t)
 		    only_user(&read->results[0]) != alloc)
 			continue;
 		IrOp *wait = other_wait(read), *slot = ir_operand(read, 0)->def;
-		bool from_ring = slot && slot->kind == OP_MEMDESC_INDEX;
-		if (!wait || !from_ring || !can_come(ir_operand(read, 0), wait) ||
+		if (!wait || !slot || slot->kind != OP_MEMDESC_INDEX || !can_come(ir_operand(read, 0), wait) ||
 		    (t->beside && t->beside != wait))
 			continue;
 		t->beside = wait;
