@@ -8,10 +8,7 @@
  * what is computed, bit by bit.
  * Method: the memory that the product reads becomes two tiles. The first iteration's is filled in
  * front of the loop; each iteration, behind its product, waits for the copies of the next one and
- * fills the other tile. The last iteration fills one that nobody reads.
- *
- * Where another product of the iteration is under way before, as attention's scores are before its
- * values are taken, the operand is turned beside that one, however far ahead copies are. */
+ * fills the other tile. The last iteration fills one that nobody reads. */
 #include "base/vec.h"
 #include "gpu/gpu.h"
 #include "gpu/loop/schedule.h"
@@ -30,7 +27,6 @@ typedef struct Turned {
 	IrOp *arrived, *ended; /* waits: for the copies of an iteration, for the product */
 	Operand operand[2];
 	unsigned count;
-	IrOp *beside; /* the wait for another product, in front of which it is done; NULL: none */
 } Turned;
 
 typedef struct Find {
@@ -163,48 +159,6 @@ static bool find_operand(const Find *f, Turned *t, unsigned i)
 	return true;
 }
 
-/* Does the op say that copies have come, or that threads meet? */
-static bool waits(const IrOp *op)
-{
-	return op->kind == OP_ASYNC_WAIT || op->kind == OP_WAIT_BARRIER || op->kind == OP_BARRIER;
-}
-
-/* The wait for a product that is issued in front of it, behind which the operand is turned. */
-static IrOp *other_wait(const IrOp *read)
-{
-	IrOp *found = NULL;
-	for (IrOp *op = read->block->first; op != read; op = op->next) {
-		const IrOp *dot = op->kind == OP_WARP_GROUP_DOT_WAIT ? ir_operand(op, 0)->def : NULL;
-		bool late = dot && dot->kind == OP_WARP_GROUP_DOT && dot->block == op->block;
-		found = found ? found : late ? op : NULL;
-		if (found && waits(op))
-			return NULL;
-	}
-	return found;
-}
-
-/* Room for what the ops between may take besides. */
-enum { SCRATCH = 4096 };
-
-/* The operands of `t` that can be turned beside another product. */
-static bool find_beside(const Find *f, Turned *t)
-{
-	for (unsigned i = 0; i < 2; i++) {
-		IrOp *alloc = memory_of(t->dot, i);
-		IrOp *read = alloc && alloc->operand_count ? ir_operand(alloc, 0)->def : NULL;
-		if (!read || read->kind != OP_LOCAL_LOAD || read->block != alloc->block ||
-		    only_user(&read->results[0]) != alloc)
-			continue;
-		IrOp *wait = other_wait(read), *slot = ir_operand(read, 0)->def;
-		if (!wait || !slot || slot->kind != OP_MEMDESC_INDEX || !can_come(ir_operand(read, 0), wait) ||
-		    (t->beside && t->beside != wait))
-			continue;
-		t->beside = wait;
-		t->operand[t->count++] = (Operand){slot, read, alloc};
-	}
-	return t->count && f->bytes + SCRATCH <= f->gpu->target->shared_cta;
-}
-
 static bool visit(void *data, IrOp *op)
 {
 	Find *f = data;
@@ -213,11 +167,6 @@ static bool visit(void *data, IrOp *op)
 		return true;
 	Turned t = {.loop = loop, .dot = op, .ended = end_of(f, op)};
 	bool first = !f->found.len || f->found.data[f->found.len - 1].loop != loop;
-	if (t.ended && find_beside(f, &t)) {
-		vec_push(f->cx->scratch, &f->found, t);
-		return true;
-	}
-	t.count = 0;
 	if (!t.ended || !first || !find_operand(f, &t, 0) || !find_operand(f, &t, 1) || !t.count)
 		return true;
 	uint64_t more = 0;
@@ -286,22 +235,6 @@ static void fill(const Find *f, IrBuilder *b, const Turned *t, bool in_next, IrV
 	ir_set(b->m, fence, ATTR_FENCE_CLUSTER, ir_attr_bool(f->gpu->ir, false));
 }
 
-/* All meet here, where the other product runs, and not in front of the one that reads it. */
-static void turn_beside(const Find *f, const Turned *t)
-{
-	for (unsigned i = 0; i < t->count; i++) {
-		bring(ir_operand(t->operand[i].read, 0), t->beside);
-		bring(&t->operand[i].read->results[0], t->beside);
-		ir_op_unlink(t->operand[i].alloc);
-		ir_op_insert_before(t->operand[i].alloc, t->beside);
-	}
-	IrBuilder b = ir_at(f->cx->module, t->beside);
-	b.loc = t->dot->loc;
-	IrOp *fence = irb_op(&b, OP_FENCE_ASYNC, NULL, 0, NULL, 0, 0);
-	ir_set(b.m, fence, ATTR_FENCE_CLUSTER, ir_attr_bool(f->gpu->ir, false));
-	irb_op(&b, OP_BARRIER, NULL, 0, NULL, 0, 0);
-}
-
 static bool is_copy(const IrOp *op)
 {
 	return op->kind == OP_ASYNC_COPY || op->kind == OP_TMA_LOAD;
@@ -367,7 +300,7 @@ bool pass_stage_ahead(PassCx *cx, bool *changed)
 	ir_walk(cx->module->op, false, add_bytes, &f);
 	ir_walk(cx->module->op, false, visit, &f);
 	for (uint32_t i = 0; i < f.found.len; i++)
-		(f.found.data[i].beside ? turn_beside : turn_ahead)(&f, &f.found.data[i]);
+		turn_ahead(&f, &f.found.data[i]);
 	*changed = f.found.len > 0;
 	return true;
 }
