@@ -1,5 +1,5 @@
 # Attention over rows that a table names, masked behind the last of them, agrees with sums of the threads' own products, to the bit, at
-# each number of stages: of one too, whose loops of warp groups are ahead as well, and whose warps never meet. Rows behind the last are NaN.
+# each number of stages: of one too, whose loops of warp groups are ahead as well. Rows behind the last are NaN.
 # run: neso run %s:paged --target sim:sm_90a --check -q -g 1 x=rand:32768:i8 h=zeros:32768:fp16 table=zeros:512:i32 wrong=zeros:1:i32 N=200 BM=128 BN=64 BD=64 --num-warps 8 --num-stages 1 --expect wrong=zeros:1:i32
 # run: neso run %s:paged --target sim:sm_90a --check -q -g 1 x=rand:32768:i8 h=zeros:32768:fp16 table=zeros:512:i32 wrong=zeros:1:i32 N=64 BM=64 BN=32 BD=64 --num-warps 4 --num-stages 1 --expect wrong=zeros:1:i32
 # run: neso run %s:paged --target sim:sm_90a --check -q -g 1 x=rand:32768:i8 h=zeros:32768:fp16 table=zeros:512:i32 wrong=zeros:1:i32 N=0 BM=64 BN=32 BD=64 --num-warps 4 --num-stages 1 --expect wrong=zeros:1:i32

@@ -31,8 +31,6 @@ def paged(q, k, v, o, table, n, BM: tl.constexpr, BN: tl.constexpr, D: tl.conste
 
 # CHECK: + loop pipelined: 2 stages, 0 groups pending
 # CHECK-NEXT: + loop rotated
-# The table's numbers are loaded as addresses take them: nothing goes from warp to warp for them.
-# CHECK-NOT: conversion shared: 64xi64
 # CHECK: + load copied: copied 1 ahead, 16 bytes at once, 3 slots of 16384 bytes; addresses through 1 load
 # CHECK: loop one-stage: as it is: num_stages is 1
 # CHECK: loop one-stage: as it is: num_stages is 1

@@ -65,7 +65,6 @@ typedef struct Choose {
 	bool *is_free;          /* by value id */
 	uint32_t *weight_of;    /* by block id */
 	bool *has_dot;          /* by block id */
-	uint8_t *staged;        /* by op id, of loads: is it known to go through a ring? */
 	IrType *type_of;        /* by value id: before anything was changed */
 	uint32_t values, ops, blocks; /* sizes of these tables */
 	Map prices;             /* of conversions */

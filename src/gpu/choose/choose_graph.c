@@ -228,23 +228,12 @@ static void add_access(Choose *c, ChooseNode *node, IrOp *op)
 		node->access->widest = gpu_atomic_bytes(c->gpu, op);
 }
 
-/* Loads of loops with dots that go through rings: not those whose tiles are addresses. */
-static bool find_staged(const Choose *c, const IrOp *op)
+static bool is_staged(const Choose *c, const IrOp *op)
 {
 	bool loads = op->kind == OP_LOAD || op->kind == OP_DESC_LOAD;
 	IrOp *loop = ir_parent_op(op);
 	return loads && loop->kind == OP_FOR && c->has_dot[op->block->id] &&
-	       schedule_asks(c->gpu, c->cx->module, c->arena, loop) &&
-	       schedule_reaches_dot(c->cx->module, c->arena, op);
-}
-
-static bool is_staged(const Choose *c, const IrOp *op)
-{
-	enum { UNKNOWN, STAGED, NOT_STAGED };
-	uint8_t *known = &c->staged[op->id];
-	if (*known == UNKNOWN)
-		*known = find_staged(c, op) ? STAGED : NOT_STAGED;
-	return *known == STAGED;
+	       schedule_asks(c->gpu, c->cx->module, c->arena, loop);
 }
 
 /* Memory whose tile was given a layout of its own, as it is stored the other way round than it was loaded. */
@@ -489,7 +478,6 @@ void choose_build(Choose *c, PassCx *cx)
 	c->node_of_op = new_table(c->arena, c->ops);
 	c->weight_of = ARENA_ARRAY(c->arena, uint32_t, c->blocks);
 	c->has_dot = ARENA_ARRAY(c->arena, bool, c->blocks);
-	c->staged = ARENA_ARRAY(c->arena, uint8_t, c->cx->module->next_op);
 	c->is_free = ARENA_ARRAY(c->arena, bool, c->values);
 	c->type_of = ARENA_ARRAY(c->arena, IrType, c->values);
 	map_init(&c->prices, c->arena);
