@@ -1,12 +1,9 @@
 # Loops of two warp groups that copy by threads and never meet agree with sums of the threads' own products, to the bit: any number of
-# iterations, two to four stages, a window of rows that memory names, a loop behind another one in the same memory.
-# run: neso run %s:window --target sim:sm_90a --check -q -g 1 x=rand:65536:i8 h=zeros:65536:fp16 at=zeros:16:i32 wrong=zeros:1:i32 N=0 BM=128 BN=32 BD=64 --num-warps 8 --num-stages 2 --expect wrong=zeros:1:i32
-# run: neso run %s:window --target sim:sm_90a --check -q -g 1 x=rand:65536:i8 h=zeros:65536:fp16 at=zeros:16:i32 wrong=zeros:1:i32 N=20 BM=128 BN=32 BD=64 --num-warps 8 --num-stages 2 --expect wrong=zeros:1:i32
-# run: neso run %s:window --target sim:sm_90a --check -q -g 1 x=rand:65536:i8 h=zeros:65536:fp16 at=zeros:16:i32 wrong=zeros:1:i32 N=250 BM=128 BN=32 BD=64 --num-warps 8 --num-stages 1 --expect wrong=zeros:1:i32
-# run: neso run %s:window --target sim:sm_90a --check -q -g 1 x=rand:65536:i8 h=zeros:65536:fp16 at=zeros:16:i32 wrong=zeros:1:i32 N=250 BM=128 BN=64 BD=64 --num-warps 8 --num-stages 3 --expect wrong=zeros:1:i32
-# run: neso run %s:window --target sim:sm_90a --check -q -g 1 x=rand:65536:i8 h=zeros:65536:fp16 at=zeros:16:i32 wrong=zeros:1:i32 N=250 BM=128 BN=32 BD=64 --num-warps 8 --num-stages 4 --expect wrong=zeros:1:i32
-# run: neso run %s:window --target sim:sm_90a --schedules 4 -q -g 1 x=rand:65536:i8 h=zeros:65536:fp16 at=zeros:16:i32 wrong=zeros:1:i32 N=250 BM=128 BN=32 BD=64 --num-warps 8 --num-stages 2 --expect wrong=zeros:1:i32
-# run: neso run %s:window --target sim:sm_90a --schedules 4 -q -g 1 x=rand:65536:i8 h=zeros:65536:fp16 at=zeros:16:i32 wrong=zeros:1:i32 N=250 BM=256 BN=32 BD=32 --num-warps 16 --num-stages 3 --expect wrong=zeros:1:i32
+# iterations, one and two stages, a window of rows that memory names, a loop behind another one in the same memory.
+# run: neso run %s:window --target sim:sm_90a --check -q -g 1 x=rand:65536:i8 h=zeros:65536:fp16 at=zeros:16:i32 wrong=zeros:1:i32 N=0 BM=128 BN=128 BD=128 --num-warps 8 --num-stages 2 --expect wrong=zeros:1:i32
+# run: neso run %s:window --target sim:sm_90a --check -q -g 1 x=rand:65536:i8 h=zeros:65536:fp16 at=zeros:16:i32 wrong=zeros:1:i32 N=20 BM=128 BN=128 BD=128 --num-warps 8 --num-stages 2 --expect wrong=zeros:1:i32
+# run: neso run %s:window --target sim:sm_90a --check -q -g 1 x=rand:65536:i8 h=zeros:65536:fp16 at=zeros:16:i32 wrong=zeros:1:i32 N=150 BM=128 BN=128 BD=128 --num-warps 8 --num-stages 1 --expect wrong=zeros:1:i32
+# run: neso run %s:window --target sim:sm_90a --schedules 3 -q -g 1 x=rand:65536:i8 h=zeros:65536:fp16 at=zeros:16:i32 wrong=zeros:1:i32 N=150 BM=128 BN=128 BD=128 --num-warps 8 --num-stages 2 --expect wrong=zeros:1:i32
 # expect: success
 import triton
 import triton.language as tl
