@@ -42,7 +42,7 @@ module {
       %p = arith.truncf %d : tensor<64x64xf32> to tensor<64x64xf16>
       %e = tt.dot %p, %v, %sum : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
       scf.yield %d, %e : tensor<64x64xf32>, tensor<64x64xf32>
-    }
+    } {tt.num_stages = 1 : i32}
     %so = tt.splat %po : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
     %op = tt.addptr %so, %o : tensor<64x64x!tt.ptr<f32>>, tensor<64x64xi32>
     tt.store %op, %x#1 : tensor<64x64x!tt.ptr<f32>>

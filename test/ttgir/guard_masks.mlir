@@ -173,4 +173,79 @@ module {
     }
     tt.return
   }
+  // Rows of several heads each: quotients, remainders and products by constants have bounds too.
+  // CHECK-LABEL: @groups
+  // CHECK: %[[Y:.*]] = scf.if %{{.*}} -> (tensor<64x64xf32
+  // CHECK: %[[M:.*]] = arith.cmpi sge
+  // CHECK-NEXT: arith.select %[[M]]
+  // CHECK: tt.store {{.*}}, %[[Y]]
+  tt.func public @groups(%p: !tt.ptr<f32>, %from: i32, %to: i32) {
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %four = arith.constant dense<4> : tensor<64xi32>
+    %two = arith.constant dense<2> : tensor<64xi32>
+    %low = arith.constant dense<0xFF800000> : tensor<64x64xf32>
+    %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+    %q = tt.make_range {start = 0 : i32, end = 4096 : i32} : tensor<4096xi32>
+    %o = tt.reshape %q : tensor<4096xi32> -> tensor<64x64xi32>
+    %sp = tt.splat %p : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
+    %at = tt.addptr %sp, %o : tensor<64x64x!tt.ptr<f32>>, tensor<64x64xi32>
+    %sf = tt.splat %from : i32 -> tensor<64xi32>
+    %rows = arith.divsi %r, %four : tensor<64xi32>
+    %rest = arith.remsi %r, %four : tensor<64xi32>
+    %twice = arith.muli %rest, %two : tensor<64xi32>
+    %both = arith.addi %rows, %twice : tensor<64xi32>
+    %m = arith.addi %sf, %both : tensor<64xi32>
+    %m1 = tt.expand_dims %m {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %m2 = tt.broadcast %m1 : tensor<64x1xi32> -> tensor<64x64xi32>
+    scf.for %n = %c0 to %to step %c64 : i32 {
+      %x = tt.load %at : tensor<64x64x!tt.ptr<f32>>
+      %sn = tt.splat %n : i32 -> tensor<64xi32>
+      %k = arith.addi %sn, %r : tensor<64xi32>
+      %k1 = tt.expand_dims %k {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+      %k2 = tt.broadcast %k1 : tensor<1x64xi32> -> tensor<64x64xi32>
+      %mask = arith.cmpi sge, %m2, %k2 : tensor<64x64xi32>
+      %y = arith.select %mask, %x, %low : tensor<64x64xi1>, tensor<64x64xf32>
+      tt.store %at, %y : tensor<64x64x!tt.ptr<f32>>
+    }
+    tt.return
+  }
+  // A product that may be -0 takes the 0 on its way; one in which -0 is added stays.
+  // CHECK-LABEL: @product_then_mask
+  // CHECK: %[[S:.*]] = arith.mulf
+  // CHECK: %[[Z:.*]] = arith.addf %[[S]], %
+  // CHECK: %[[Y:.*]] = scf.if %{{.*}} -> (tensor<4096xf32
+  // CHECK-NEXT: scf.yield %[[Z]]
+  // CHECK-NEXT: } else {
+  // CHECK: %[[B:.*]] = arith.addf %[[Z]]
+  // CHECK-NEXT: %[[C:.*]] = arith.select %{{.*}}, %[[Z]], %[[B]]
+  // CHECK-NEXT: scf.yield %[[C]]
+  // CHECK: tt.store {{.*}}, %[[Y]]
+  // CHECK: scf.if
+  // CHECK: %[[T:.*]] = arith.addf %[[S]]
+  // CHECK: tt.store {{.*}}, %[[T]]
+  tt.func public @product_then_mask(%p: !tt.ptr<f32>, %scale: f32, %to: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<4096xf32>
+    %low = arith.constant dense<0xFF800000> : tensor<4096xf32>
+    %none = arith.constant dense<-0.0> : tensor<4096xf32>
+    %q = tt.make_range {start = 0 : i32, end = 4096 : i32} : tensor<4096xi32>
+    %sp = tt.splat %p : !tt.ptr<f32> -> tensor<4096x!tt.ptr<f32>>
+    %at = tt.addptr %sp, %q : tensor<4096x!tt.ptr<f32>>, tensor<4096xi32>
+    %factor = tt.splat %scale : f32 -> tensor<4096xf32>
+    scf.for %n = %c0 to %to step %c1 : i32 {
+      %x = tt.load %at : tensor<4096x!tt.ptr<f32>>
+      %s = arith.mulf %x, %factor : tensor<4096xf32>
+      %sn = tt.splat %n : i32 -> tensor<4096xi32>
+      %mask = arith.cmpi sge, %q, %sn : tensor<4096xi32>
+      %a = arith.select %mask, %zero, %low : tensor<4096xi1>, tensor<4096xf32>
+      %y = arith.addf %s, %a : tensor<4096xf32>
+      tt.store %at, %y : tensor<4096x!tt.ptr<f32>>
+      %b = arith.select %mask, %zero, %none : tensor<4096xi1>, tensor<4096xf32>
+      %z = arith.addf %s, %b : tensor<4096xf32>
+      tt.store %at, %z : tensor<4096x!tt.ptr<f32>>
+    }
+    tt.return
+  }
 }

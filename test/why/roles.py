@@ -24,5 +24,5 @@ def product(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK
 # CHECK: - loop not-specialised: all warps do the same: the target, or a cluster, has no such warps
 # CHECK: + loop specialised: a warp of its own copies, 4 warps multiply: 3 slots, 4 CTAs on an SM; {{.*}} bound by copies)
 # CHECK-NOT: loop specialised
-# CHECK: loop one-stage: as it is: num_stages is 1
+# CHECK: + loop specialised: a warp of its own copies, 4 warps multiply: 3 slots, 2 CTAs on an SM
 

@@ -230,7 +230,10 @@ static void add_access(Choose *c, ChooseNode *node, IrOp *op)
 
 static bool is_staged(const Choose *c, const IrOp *op)
 {
-	return (op->kind == OP_LOAD || op->kind == OP_DESC_LOAD) && c->gpu->num_stages > 1 && c->has_dot[op->block->id] && ir_parent_op(op)->kind == OP_FOR;
+	bool loads = op->kind == OP_LOAD || op->kind == OP_DESC_LOAD;
+	IrOp *loop = ir_parent_op(op);
+	return loads && loop->kind == OP_FOR && c->has_dot[op->block->id] &&
+	       schedule_asks(c->gpu, c->cx->module, c->arena, loop);
 }
 
 /* Memory whose tile was given a layout of its own, as it is stored the other way round than it was loaded. */

@@ -13,6 +13,7 @@
 
 #include "gpu/analysis/prefix.h"
 #include "gpu/memory/tensor_copies.h"
+#include "gpu/plan/wgmma.h"
 #include "gpu/remark.h"
 #include "ir/rewrite/fold.h"
 
@@ -298,17 +299,57 @@ static void add_load(ScheduleCx *d, IrOp *load)
 	vec_push(d->arena, &d->s->loads, s);
 }
 
+/* Do warp groups do the product, or will they? */
+static bool is_of_groups(GpuCx *gpu, const IrOp *op)
+{
+	unsigned warps[2];
+	const char *why;
+	return op->kind == OP_WARP_GROUP_DOT ||
+	       (op->kind == OP_DOT && gpu_wgmma_for(gpu, op, false, warps, &why));
+}
+
+/* What the loop's products of warp groups add up, in registers of a thread. 0: there are none. */
+static unsigned words_of_groups(GpuCx *gpu, const IrOp *loop)
+{
+	uint64_t bits = 0;
+	for (const IrOp *op = loop->regions[0].first->first; op; op = op->next)
+		if (is_of_groups(gpu, op))
+			bits += (uint64_t)ir_numel(op->results[0].type) * op->results[0].type->elem->bits;
+	return (unsigned)(bits / 32 / (TARGET_WARP_SIZE * gpu_num_warps(gpu, loop)));
+}
+
+static bool counts(const ScheduleCx *d, const IrOp *op);
+
+/* A kernel of one stage says that it needs no more memory than for one tile of each operand, as
+ * those say that wait for others' CTAs. Where a second one costs no CTA that runs beside it, copies
+ * are ahead all the same: warp groups would stand still while memory answers. It follows of types
+ * alone, so that all passes agree. */
+static bool has_room_for_two(ScheduleCx *d)
+{
+	const Schedule *s = d->s;
+	unsigned words = words_of_groups(d->gpu, s->loop);
+	uint64_t slot = 0;
+	d->has_dot |= words != 0;
+	for (const IrOp *op = s->loop->regions[0].first->first; op; op = op->next)
+		slot += counts(d, op) ? (uint64_t)ir_numel(op->results[0].type) *
+						gpu_element_bits(op->results[0].type->elem) / 8
+				      : 0;
+	return words && 2 * slot <= d->gpu->target->shared_cta &&
+	       !schedule_words_cost_ctas(d->gpu, words, slot, 2 * slot);
+}
+
 /* What the loop asks for and what stops it; false: it asks for nothing. */
 static bool look_at_loop(ScheduleCx *d)
 {
 	Schedule *s = d->s;
 	IrAttr asked = ir_get(s->loop, d->gpu->ir, ATTR_NUM_STAGES);
 	s->stages = asked ? (unsigned)MAX(asked->i, 0) : d->gpu->num_stages;
-	if (s->stages < 2) {
+	if (s->stages < 2 && (asked || !has_room_for_two(d))) {
 		s->rule = REMARK_LOOP_ONE_STAGE;
 		return false;
 	}
-	s->stages = MIN(s->stages, (unsigned)MOST_STAGES);
+	s->deeper = s->stages < 2;
+	s->stages = MIN(MAX(s->stages, 2u), (unsigned)MOST_STAGES);
 	ir_walk(s->loop, false, visit_op, d);
 	if (!s->rule && !can_count(s->loop))
 		s->rule = REMARK_LOOP_STEP;
@@ -350,6 +391,13 @@ bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *a
 		schedule_limit_registers(&d);
 	}
 	return any;
+}
+
+bool schedule_asks(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *loop)
+{
+	Schedule s = {.loop = loop};
+	ScheduleCx d = {.gpu = gpu, .arena = arena, .s = &s, .values = m->next_value};
+	return gpu->num_stages > 1 || has_room_for_two(&d);
 }
 
 bool schedule_may_copy(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *load)

@@ -79,6 +79,9 @@ typedef struct Schedule {
 	/* warps do not meet: each arrives at the barrier of the slot that it has read, and who
 	 * fills it waits there */
 	bool apart;
+	/* neither do they where threads copy: each says when its copies are there, and that it has
+	 * read a slot (pipeline/counted.c) */
+	bool counted;
 	/* TMA brings all that is copied, and nothing but products reads it */
 	bool for_products;
 	bool paired; /* rotated: loads that are late are copied to the slot of the next iteration */
@@ -100,6 +103,8 @@ bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *a
 /* Does what is loaded in a loop reach operand 0 or 1 of a dot there, directly or through pure
  * ops? */
 bool schedule_reaches_dot(const IrModule *m, Arena *arena, const IrOp *load);
+/* Are loads of this loop, which holds a dot, to be ahead, by the number of the kernel's stages? */
+bool schedule_asks(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *loop);
 /* Will the load be copied, as long as its layout has neighbours in one thread? Its mask may then
  * end within a copy (prefix.h). */
 bool schedule_may_copy(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *load);

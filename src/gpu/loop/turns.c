@@ -58,6 +58,7 @@ static bool visit(void *data, IrOp *op)
 	Inner *in = data;
 	in->other |= (op->kind == OP_FOR || op->kind == OP_WHILE) && op != in->loop;
 	in->other |= op->kind == OP_CALL || op->kind == OP_BARRIER || op->kind == OP_WARP_SPECIALIZE;
+	in->other |= op->kind == OP_ASYNC_WAIT; /* others wait for what this one's threads copy */
 	in->other |= is_product(op) && op->block != in->loop->regions[0].first;
 	in->special |= gpu_is_special(op);
 	return !in->other;

@@ -47,6 +47,7 @@ static void memory_effects(const GpuBarriers *w, const IrOp *op, GpuEffects *e)
 		touch(w, e, ir_operand(op, 1), true, true);
 		for (uint32_t i = 0; i < e->touches.len; i++)
 			e->touches.data[i].free_slot = ir_get_bool(op, w->gpu->ir, ATTR_FREE_SLOT);
+		e->counted = ir_get_bool(op, w->gpu->ir, ATTR_COUNTED);
 		return;
 	case OP_TMA_LOAD:
 	case OP_TMA_STORE:

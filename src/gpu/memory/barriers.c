@@ -22,7 +22,8 @@
  *
  * Copies by tensor maps (TMA) are the same: what threads did to bytes that one reads or writes, scratch included, must be fenced, and
  * so must their stores to a tensor that it looks at, which takes a fence of global memory too. What such a copy wrote needs no
- * barrier, as each thread waits for it (ttng.wait_barrier).
+ * barrier, as each thread waits for it (ttng.wait_barrier); nor does what threads copied that say
+ * so there (neso.counted), each behind a fence of its own.
  *
  * GpuPendingGlobal memory: loads and stores are pending as well, as a store must not overtake what other warps still have to load, nor
  * a load what one thread stores for all (global_order.c).
@@ -145,7 +146,7 @@ static void add_touches(GpuBarriers *w, const GpuEffects *e, GpuPending *s)
 {
 	for (uint32_t i = 0; i < e->touches.len; i++) {
 		const GpuTouch *t = &e->touches.data[i];
-		if (e->tensor && t->write)
+		if ((e->tensor && t->write) || e->counted)
 			continue;
 		gpu_spans_add(w->arena, e->async ? &s->products : t->under_way ? &s->under_way : t->write ? &s->written : &s->read, t->span);
 		if (t->write && !t->under_way)

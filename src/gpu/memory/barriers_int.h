@@ -63,6 +63,7 @@ typedef struct GpuEffects {
 	bool meets; /* all threads meet inside */
 	bool product, async; /* async: goes on behind the op */
 	bool tensor;         /* a copy by a tensor map */
+	bool counted;        /* a copy whose readers wait for it by a barrier in memory */
 } GpuEffects;
 
 typedef struct GpuBarriers {

@@ -5,23 +5,25 @@
  *	x = select(mask, y, z)        where all of the mask is true, x is y: neither mask nor selection is computed. So causal
  *	                              attention masks the blocks on its diagonal alone
  *	x = y + select(mask, 0, c)    is select(mask, y, y + c) where y is not -0, as no sum that
- *	                              begins with 0 is. So is a product that adds to such a tile, where
- *	                              c is -inf: it adds to nothing then
+ *	                              begins with 0 is; a product that may be -0 is y + 0
+ *	                              first, on its way. So is a product that adds to such a
+ *	                              tile, where c is -inf: it adds to nothing then
  *	m = max(s * c)                is max(s) * c where c is positive and finite: rounding keeps the order; also behind a
  *	                              mask, where select(mask, s * c, -inf) is select(mask, s, -inf) * c. So s * c is not
  *	                              needed by itself where all else that takes it can fuse it. For any other c, s * c takes
  *	                              the place of s, and 1 that of c
  *
- * Each becomes an scf.if whose condition is a scalar, the same in all threads. A mask is all true when each of its comparisons is
- * between the bounds of what it compares: sums and differences of scalars and ranges, computed in 64 bits, none of which may have left
- * 32. Tiles of few registers stay as they are. */
+ * Each becomes an scf.if whose condition is a scalar, the same in all threads. A mask is all true
+ * when each of its comparisons is between the bounds of what it compares: sums and differences of
+ * scalars and ranges, and these by constants, computed in 64 bits, none of which may have left 32.
+ * Tiles of few registers stay as they are. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"
 #include "ir/rewrite/fold.h"
 
 #include <math.h>
 
-enum { LEAST_WORDS = 8, DEEPEST = 16 };
+enum { LEAST_WORDS = 8, DEEPEST = 16, MOST_LOOKED_AT = 64 };
 
 typedef struct Guards {
 	PassCx *cx;
@@ -39,7 +41,7 @@ typedef struct Look {
 	IrBuilder *b;
 	IrType wide;
 	IrValue *all; /* i1: holds so far; NULL: nothing is asked yet */
-	unsigned depth;
+	unsigned looked_at; /* values */
 } Look;
 
 static void ask(Look *l, IrValue *cond)
@@ -67,6 +69,25 @@ static bool bounds_of_sum(Look *l, const IrOp *op, Bounds *out)
 	return true;
 }
 
+/* x / c, x % c and x * c, for a constant c above 0: the first and the last go up with x. */
+static bool bounds_by_constant(Look *l, const IrOp *op, Bounds *out)
+{
+	int64_t by;
+	Bounds x;
+	if (!ir_constant_int(ir_operand(op, 1), &by) || by <= 0 || !bounds(l, ir_operand(op, 0), &x))
+		return false;
+	IrValue *c = irb_int(l->b, l->wide, by);
+	if (op->kind == OP_REMSI) {
+		ask(l, irb_cmpi(l->b, CMPI_SGE, x.low, irb_int(l->b, l->wide, 0)));
+		*out = (Bounds){irb_int(l->b, l->wide, 0), irb_int(l->b, l->wide, by - 1)};
+		return true;
+	}
+	*out = (Bounds){irb_2(l->b, op->kind, NULL, x.low, c), irb_2(l->b, op->kind, NULL, x.high, c)};
+	if (op->kind == OP_MULI)
+		ask_narrow(l, *out);
+	return true;
+}
+
 static bool bounds_of_scalar(Look *l, IrValue *v, Bounds *out)
 {
 	if (v->type->kind != TY_I32)
@@ -79,7 +100,7 @@ static bool bounds(Look *l, IrValue *v, Bounds *out)
 {
 	int64_t known;
 	const IrOp *op = v->def;
-	if (l->depth++ > DEEPEST || ir_elem(v->type)->kind != TY_I32)
+	if (l->looked_at++ > MOST_LOOKED_AT || ir_elem(v->type)->kind != TY_I32)
 		return false;
 	if (ir_constant_int(v, &known)) {
 		out->low = out->high = irb_int(l->b, l->wide, known);
@@ -102,6 +123,10 @@ static bool bounds(Look *l, IrValue *v, Bounds *out)
 	case OP_ADDI:
 	case OP_SUBI:
 		return bounds_of_sum(l, op, out);
+	case OP_DIVSI:
+	case OP_REMSI:
+	case OP_MULI:
+		return bounds_by_constant(l, op, out);
 	default:
 		return false;
 	}
@@ -112,7 +137,7 @@ static bool ask_true(Look *l, const IrValue *mask)
 {
 	const IrOp *op = mask->def;
 	Bounds x, y;
-	if (!op || l->depth++ > DEEPEST)
+	if (!op || l->looked_at++ > MOST_LOOKED_AT)
 		return false;
 	if (op->kind == OP_BROADCAST || op->kind == OP_EXPAND_DIMS || op->kind == OP_CONVERT_LAYOUT)
 		return ask_true(l, ir_operand(op, 0));
@@ -300,14 +325,37 @@ static bool select_sum(Guards *g, IrOp *mask, IrValue *tile, IrOp *sum)
 	return false;
 }
 
+/* The tile, where no element is -0; else a product and 0, which is one op. NULL: neither. */
+static IrValue *without_minus_zero(Guards *g, IrValue *tile, IrOp *sum)
+{
+	if (is_never_minus_zero(tile, 0))
+		return tile;
+	if (!tile->def || tile->def->kind != OP_MULF || ir_elem(tile->type)->kind != TY_F32)
+		return NULL;
+	IrBuilder b = ir_at(g->cx->module, sum);
+	IrValue *zeros = irb_constant(&b, fold_splat(g->gpu->ir, tile->type, 0));
+	return irb_2(&b, OP_ADDF, NULL, tile, zeros);
+}
+
+/* The number that a mask adds where it is not true: -0 would be no number like others. */
+static bool adds_minus_zero(const IrOp *mask)
+{
+	return fold_word(ir_constant_of(ir_operand(mask, 2)), 0) == 0x80000000;
+}
+
 static bool guard_sum(Guards *g, IrOp *op)
 {
 	for (unsigned i = 0; i < 2; i++) {
-		IrValue *added = ir_operand(op, i);
+		IrValue *added = ir_operand(op, i), *tile = ir_operand(op, 1 - i);
 		IrOp *mask = mask_of_zeros(added);
-		if (!mask || !is_never_minus_zero(ir_operand(op, 1 - i), 0) ||
-		    !select_sum(g, mask, ir_operand(op, 1 - i), op))
+		IrValue *kept = mask && !adds_minus_zero(mask) ? without_minus_zero(g, tile, op) : NULL;
+		if (!kept)
 			continue;
+		if (!select_sum(g, mask, kept, op)) {
+			if (kept != tile)
+				drop(kept, op->block);
+			continue;
+		}
 		ir_op_erase(op);
 		drop(added, mask->block);
 		return true;

@@ -65,6 +65,8 @@ static void behind(Pipeline *p, IrOp *loop)
 		gpu_barriers_drop(p->gpu, &b, p->barriers);
 	if (p->free)
 		gpu_barriers_drop(p->gpu, &b, p->free);
+	if (p->there)
+		gpu_barriers_drop(p->gpu, &b, p->there);
 	for (uint32_t i = 0; i < p->rings.len; i++)
 		irb_op(&b, OP_LOCAL_DEALLOC, &p->rings.data[i].memory, 1, NULL, 0, 0);
 }
@@ -107,7 +109,9 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const Schedule *s)
 	pipeline_read_dots(&p);
 	if (schedule_is_rotated(s))
 		mark_late(&p);
-	else
+	if (s->counted)
+		pipeline_say_counted(&p);
+	if (!schedule_is_rotated(s))
 		pipeline_products(&p);
 	if (s->slots)
 		pipeline_wait_late(&p, p.meet_before ? p.meet_before : p.loop);

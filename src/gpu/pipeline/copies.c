@@ -75,6 +75,8 @@ static void copy_tile(Pipeline *p, bool first, const PipelineRing *ring, unsigne
 		if (ir_get(load, p->gpu->ir, names[i]))
 			ir_set(p->m, copy, names[i], ir_get(load, p->gpu->ir, names[i]));
 	ir_set(p->m, copy, ATTR_COPY_CONTIGUITY, ir_attr_i32(p->gpu->ir, n));
+	if (p->s->counted)
+		ir_set(p->m, copy, ATTR_COUNTED, ir_attr_unit(p->gpu->ir));
 	if (first)
 		return;
 	ir_set(p->m, copy, ATTR_FREE_SLOT, ir_attr_unit(p->gpu->ir));
@@ -226,6 +228,8 @@ static void add_barriers(Pipeline *p, bool free)
 		p->copies |= !p->rings.data[i].load->boxes;
 	}
 	p->before.loc = p->loop->loc;
+	p->there = p->s->counted ? gpu_barriers_alloc(p->gpu, &p->before, 1, gpu_num_warps(p->gpu, p->loop))
+				 : NULL;
 	p->barriers = boxes ? gpu_barriers_alloc(p->gpu, &p->before, p->s->slots, 1) : NULL;
 	p->free = free ? gpu_barriers_alloc(p->gpu, &p->before, p->s->slots,
 						   gpu_num_warps(p->gpu, p->loop))
@@ -298,13 +302,13 @@ IrValue *pipeline_copy_ahead(Pipeline *p)
 	CONTRACT(p->s->ahead < p->s->slots && p->s->pending < p->s->ahead);
 	const Schedule *s = p->s;
 	IrType i32 = ir_scalar(p->gpu->ir, TY_I32);
-	pipeline_add_rings(p, s->apart);
+	pipeline_add_rings(p, s->apart || s->counted);
 	for (unsigned k = 0; k < s->ahead; k++)
 		copy_all(p, true, k, irb_int(&p->before, i32, k));
 	IrValue *read = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
 	IrValue *written = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
 	IrValue *zero = irb_int(&p->before, i32, 0), *first = irb_int(&p->before, i32, s->ahead);
-	if (p->copies)
+	if (p->copies && !s->counted)
 		pipeline_await(p, &p->top, s->pending);
 	IrValue *wrapped = next_slot(p, read, zero);
 	vec_push(p->cx->scratch, &p->carried, (PipelineCarried){NULL, zero, read, wrapped, 0});
@@ -314,6 +318,11 @@ IrValue *pipeline_copy_ahead(Pipeline *p)
 	p->read = read;
 	if (p->barriers)
 		await_boxes(p, read, wrapped);
+	if (s->counted) {
+		pipeline_await_counted(p);
+		vec_push(p->cx->scratch, &p->issued,
+			 irb_op(&p->top, OP_WAIT_BARRIER, (IrValue *[]){p->freed, p->parity}, 2, NULL, 0, 0));
+	}
 	copy_all(p, false, s->ahead, written);
 	return read;
 }

@@ -53,6 +53,7 @@ typedef struct Pipeline {
 	VEC(PipelineRing) rings;
 	IrValue *barriers; /* of the slots that TMA fills; NULL: it fills none */
 	PipelineSlots late; /* of the slots that late products alone read, where these have their own */
+	IrValue *there; /* where warps arrive whose copies are there (counted.c); NULL: they meet */
 	IrValue *free, *freed, *parity; /* of the same slots: where warps arrive that have read
 	                                 * them; NULL: they meet. The one to be filled */
 	IrValue *read, *awaited; /* the slot that is read, and the parity of its barrier */
@@ -101,6 +102,11 @@ IrValue *pipeline_copy_ahead(Pipeline *p);
 void pipeline_await(Pipeline *p, IrBuilder *b, unsigned pending);
 /* The copies and the commit of an iteration go behind `spot`, in their order. */
 void pipeline_move_copies(Pipeline *p, IrOp *spot);
+
+/* counted.c: of a schedule that is `counted`. The waits at the start of an iteration; that the
+ * thread's copies for the next one are there, behind the first op of an early product's result. */
+void pipeline_await_counted(Pipeline *p);
+void pipeline_say_counted(Pipeline *p);
 
 /* before.c: what waits in front of the loop for tiles that are loaded there goes in front of
  * `spot`, which is the loop or stands in front of it behind the first copies. */
