@@ -220,8 +220,9 @@ static IrOp *rebase(const Rebase *r, IrOp *loop, Moving *m)
 
 /* ---- one offset for all ---- */
 
-/* Where copies of a loop take a tile of pointers that moves, the tile stays and one offset moves: of pointers that are
- * moved in place ptxas makes a copy for each cp.async, and one that waits for the copy before it. */
+/* Where copies of a loop take a tile of pointers that moves, the tile stays and one offset moves:
+ * of pointers that are moved in place ptxas makes a copy for each cp.async, and one that waits for
+ * the copy before it. */
 
 static bool is_copied(const IrValue *v, const IrBlock *body)
 {
@@ -243,7 +244,7 @@ static bool find_drifting(const IrOp *loop, uint32_t index, Moving *m)
 
 static IrValue *drifted(IrBuilder *b, IrValue *pointers, IrValue *offset)
 {
-	IrType like = ir_tensor(b->m->cx, offset->type, pointers->type->shape, pointers->type->rank, pointers->type->encoding);
+	IrType t = pointers->type, like = ir_tensor(b->m->cx, offset->type, t->shape, t->rank, t->encoding);
 	return irb_2(b, OP_ADDPTR, pointers->type, pointers, irb_splat(b, offset, like));
 }
 

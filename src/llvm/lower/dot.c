@@ -35,11 +35,12 @@ typedef struct Mma {
 	LLVMValueRef *regs[3]; /* of a, b, and of what is added to */
 	LLVMTypeRef result;
 	uint32_t words; /* of c */
-	LLVMValueRef *rows; /* words that stand for what another word of their step holds, by the word's register and place */
+	LLVMValueRef *rows; /* of words of c that stand twice the second, by register and place in the step */
 } Mma;
 
-/* Where the tile has fewer rows than the instruction, words of c stand twice. Both get the same result; the
- * second is handed on to the next step as it is, as a copy of the first would wait for it. */
+/* Where the tile has fewer rows than the instruction, words of c stand twice. Both get the same
+ * result; the second is handed on to the next step as it is, as a copy of the first would wait for
+ * it. */
 static LLVMValueRef *second_of(const Mma *m, const uint32_t *c, uint32_t word)
 {
 	for (uint32_t i = 0; i < word; i++)

@@ -217,8 +217,9 @@ static bool is_product(void *data, IrOp *op)
 	return !*found;
 }
 
-/* Where a function calls another, ptxas waits for each wgmma before the next one (C7510), wherever the call is. What
- * the program did not ask for must not cost that: it ends the launch without a message. */
+/* Where a function calls another, ptxas waits for each wgmma before the next one (C7510), wherever
+ * the call is. What the program did not ask for must not cost that: it ends the launch without a
+ * message. */
 static bool must_not_call(Lower *lw, const IrOp *op)
 {
 	bool found = false;

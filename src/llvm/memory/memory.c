@@ -320,7 +320,7 @@ static void special_load(Lower *lw, const GlobalTile *tile, const How *how, uint
 		words[i] = w.count > 1 ? LLVMBuildExtractValue(lw->b, got, i, "") : got;
 		others[i] = LLVMConstNull(word_type(lw, &w));
 	}
-	/* What was cleared is 0 already; a portable kernel's load gives 0, too. */
+	/* What was cleared is 0 already. */
 	unseen = unseen || ((how->clear || lw->gpu->portable_order) && !other);
 	if (condition && !unseen && other)
 		lower_words_pack(lw, tile, &w, rep, start, other, elem, others);
@@ -429,7 +429,7 @@ LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointe
 	if (mask && !lw->gpu->portable_order && op->kind == OP_LOAD)
 		how.clear = (zero && !unseen) || is_narrow(&tile) || gpu_masked_apart(lw->axis, op) ||
 			    gpu_crowd(lw->gpu, op) > lw->target->budgets->data_of_loads;
-	if (zero)
+	if (zero && how.clear)
 		others = NULL;
 	if (!ir_is_volatile(op))
 		share_addresses(lw, &tile, pointers, mask, other);
