@@ -1,5 +1,5 @@
 /* rebase-pointers: tiles of pointers that a crowded loop carries become one pointer that it
- * carries, and offsets that it does not change.
+ * carries, and offsets that it does not change; those that copies take become one offset.
  *
  * Needs: TTGIR with its final layouts, behind `pipeline`, which looks at the pointers. Keeps: every
  * address.
@@ -8,7 +8,10 @@
  * holds offsets, of 32 bits and of as many as there are rows, in place of pointers, of 64 bits and
  * of as many as there are elements. The largest offsets come last, marked neso.wide: they are
  * widened where they are added, and not once in front of the loop, where the sums would take
- * registers again. */
+ * registers again.
+ *
+ * In other loops with wgmma, tiles of pointers that copies take stay, and one offset of 64 bits
+ * moves for each. */
 #include "gpu/analysis/axis.h"
 #include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"
