@@ -108,6 +108,25 @@ for target in $targets; do
 	"$neso" run "$TMP/turns.py:signed" --target "$target" --grid 1 out=zeros:2:i32 a=1 b=3 s=0 >"$TMP/said" 2>&1 && exit 1
 	grep -q "turns.py:9:14: error: .*range() arg 3 must not be zero" "$TMP/said"
 done
+# The same in a kernel with wgmma, which calls no function for it.
+cat >"$TMP/products.py" <<'PY'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def products(a, out, n, s):
+    r = tl.arange(0, 64)
+    x = tl.load(a + r[:, None] * 64 + r[None, :])
+    for i in range(0, n, s):
+        tl.store(out + i * 4096 + r[:, None] * 64 + r[None, :], tl.dot(x, x))
+PY
+products() {
+	"$neso" run "$TMP/products.py:products" --target sim:sm_90a --grid 1 a=zeros:4096:fp16 out=zeros:8192:fp32 n=2 s="$1" >"$TMP/said" 2>&1
+}
+products 1
+products 0 && exit 1
+grep -q "products.py:9:14: error: .*range() arg 3 must not be zero" "$TMP/said"
 # What is known to go up needs no more than it did.
 "$neso" compile "$TMP/turns.py:up" --signature "*i32:16, i32, 64" --emit ttir >"$TMP/up"
 ! grep -q "tt.assert\|arith.divui" "$TMP/up"

@@ -1,5 +1,5 @@
 // Loads behind a reduction, over which 32 registers are kept: 32 more of them are cleared first, so that they are taken no sooner than
-// they are needed. The first loads, and those behind which nothing is kept, are not.
+// they are needed. The first loads, and those behind which nothing is kept, are not, where masked elements become anything but 0.
 // run: codegen_tool --pass allocate --kernel crowded --emit ptx %s
 // run: codegen_tool --pass allocate --kernel roomy --emit ptx %s
 // In a loop registers that are not set for certain are taken all the time: those of all its loads count.
@@ -13,11 +13,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: mov.b32 %[[A:r[0-9]+]], 0; mov.b32 %{{r[0-9]+}}, 0; mov.b32 %{{r[0-9]+}}, 0; mov.b32 %{{r[0-9]+}}, 0; @%{{p[0-9]+}} ld.global.v4.b32 {%[[A]],
   tt.func public @crowded(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %w: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}) {
     %r = tt.make_range {start = 0 : i32, end = 4096 : i32} : tensor<4096xi32, #l>
+    %one = arith.constant dense<1.0> : tensor<4096xf32, #l>
     %ns = tt.splat %n : i32 -> tensor<4096xi32, #l>
     %m = arith.cmpi slt, %r, %ns : tensor<4096xi32, #l>
     %xs = tt.splat %x : !tt.ptr<f32> -> tensor<4096x!tt.ptr<f32>, #l>
     %xa = tt.addptr %xs, %r : tensor<4096x!tt.ptr<f32>, #l>, tensor<4096xi32, #l>
-    %v = tt.load %xa, %m : tensor<4096x!tt.ptr<f32>, #l>
+    %v = tt.load %xa, %m, %one : tensor<4096x!tt.ptr<f32>, #l>
     %s = "tt.reduce"(%v) <{axis = 0 : i32}> ({
     ^bb0(%a: f32, %b: f32):
       %c = arith.addf %a, %b : f32
@@ -40,11 +41,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: st.global
   tt.func public @roomy(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %w: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}) {
     %r = tt.make_range {start = 0 : i32, end = 4096 : i32} : tensor<4096xi32, #l>
+    %one = arith.constant dense<1.0> : tensor<4096xf32, #l>
     %ns = tt.splat %n : i32 -> tensor<4096xi32, #l>
     %m = arith.cmpi slt, %r, %ns : tensor<4096xi32, #l>
     %xs = tt.splat %x : !tt.ptr<f32> -> tensor<4096x!tt.ptr<f32>, #l>
     %xa = tt.addptr %xs, %r : tensor<4096x!tt.ptr<f32>, #l>, tensor<4096xi32, #l>
-    %v = tt.load %xa, %m : tensor<4096x!tt.ptr<f32>, #l>
+    %v = tt.load %xa, %m, %one : tensor<4096x!tt.ptr<f32>, #l>
     %s = "tt.reduce"(%v) <{axis = 0 : i32}> ({
     ^bb0(%a: f32, %b: f32):
       %c = arith.addf %a, %b : f32
@@ -67,6 +69,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %c0 = arith.constant 0 : i32
     %c4096 = arith.constant 4096 : i32
     %r = tt.make_range {start = 0 : i32, end = 4096 : i32} : tensor<4096xi32, #l>
+    %one = arith.constant dense<1.0> : tensor<4096xf32, #l>
     scf.for %i = %c0 to %n step %c4096 : i32 {
       %is = tt.splat %i : i32 -> tensor<4096xi32, #l>
       %at = arith.addi %r, %is : tensor<4096xi32, #l>
@@ -74,7 +77,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %m = arith.cmpi slt, %at, %ns : tensor<4096xi32, #l>
       %xs = tt.splat %x : !tt.ptr<f32> -> tensor<4096x!tt.ptr<f32>, #l>
       %xa = tt.addptr %xs, %at : tensor<4096x!tt.ptr<f32>, #l>, tensor<4096xi32, #l>
-      %v = tt.load %xa, %m : tensor<4096x!tt.ptr<f32>, #l>
+      %v = tt.load %xa, %m, %one : tensor<4096x!tt.ptr<f32>, #l>
       %s = "tt.reduce"(%v) <{axis = 0 : i32}> ({
       ^bb0(%a: f32, %b: f32):
         %c = arith.addf %a, %b : f32

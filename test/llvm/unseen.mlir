@@ -27,12 +27,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.store %p, %e, %m : tensor<1024x!tt.ptr<f32>, #v>
     tt.return
   }
-  // A quotient of integers must not see just anything, and what an unmasked store shows is chosen.
+  // A quotient of integers must not see just anything, and what an unmasked store shows is chosen; 0 is there before the load.
   // CHECK-LABEL: .visible .entry shown(
   // CHECK: @%p{{[0-9]+}} ld.global.v4.b32
   // CHECK-COUNT-8: selp
-  // CHECK: @%p{{[0-9]+}} ld.global.v4.b32
-  // CHECK-COUNT-8: selp
+  // CHECK: mov.b32 %r{{[0-9]+}}, 0; mov.b32 %r{{[0-9]+}}, 0; mov.b32 %r{{[0-9]+}}, 0; mov.b32 %r{{[0-9]+}}, 0; @%p{{[0-9]+}} ld.global.v4.b32
+  // CHECK-NOT: selp
   // CHECK: ret;
   tt.func public @shown(%i: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}) {
     %r = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32, #v>

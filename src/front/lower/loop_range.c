@@ -83,6 +83,7 @@ static void check_step(FrontLower *low, const Val *step)
 	IrOp *check = irb_op(&low->b, OP_ASSERT, &cond, 1, NULL, 0, 0);
 	ir_set(low->m, check, ATTR_MESSAGE,
 	       ir_attr_string(low->cx, str_of("range() arg 3 must not be zero")));
+	ir_set(low->m, check, ATTR_IMPLIED, ir_attr_unit(low->cx));
 }
 
 /* A step that is known is above 0. How many turns, as an int64: (high - low - 1) / |step| + 1 where

@@ -1,5 +1,5 @@
 /* rebase-pointers: tiles of pointers that a crowded loop carries become one pointer that it
- * carries, and offsets that it does not change.
+ * carries, and offsets that it does not change; those that copies take become one offset.
  *
  * Needs: TTGIR with its final layouts, behind `pipeline`, which looks at the pointers. Keeps: every
  * address.
@@ -8,7 +8,10 @@
  * holds offsets, of 32 bits and of as many as there are rows, in place of pointers, of 64 bits and
  * of as many as there are elements. The largest offsets come last, marked neso.wide: they are
  * widened where they are added, and not once in front of the loop, where the sums would take
- * registers again. */
+ * registers again.
+ *
+ * In other loops with wgmma, tiles of pointers that copies take stay, and one offset of 64 bits
+ * moves for each. */
 #include "gpu/analysis/axis.h"
 #include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"
@@ -38,7 +41,7 @@ typedef struct Moving {
 typedef struct Rebase {
 	PassCx *cx;
 	GpuCx *gpu;
-	VEC(IrOp *) loops;
+	VEC(IrOp *) loops, others;
 } Rebase;
 
 /* ---- what moves ---- */
@@ -218,6 +221,66 @@ static IrOp *rebase(const Rebase *r, IrOp *loop, Moving *m)
 	return made;
 }
 
+/* ---- one offset for all ---- */
+
+/* Where copies of a loop take a tile of pointers that moves, the tile stays and one offset moves:
+ * of pointers that are moved in place ptxas makes a copy for each cp.async, and one that waits for
+ * the copy before it. */
+
+static bool is_copied(const IrValue *v, const IrBlock *body)
+{
+	for (const IrUse *use = v->uses; use; use = use->next) {
+		const IrOp *op = use->owner;
+		if (op->kind == OP_ASYNC_COPY && op->block == body && ir_operand(op, 0) == v)
+			return true;
+	}
+	return false;
+}
+
+static bool find_drifting(const IrOp *loop, uint32_t index, Moving *m)
+{
+	const IrBlock *body = loop->regions[0].first;
+	*m = (Moving){.arg = body->args[index + 1], .index = index, .loc = loop->loc};
+	return ir_is_tensor(m->arg->type) && ir_is_ptr(m->arg->type->elem) && is_copied(m->arg, body) &&
+	       find_steps(m, ir_operand(body->last, index), body);
+}
+
+static IrValue *drifted(IrBuilder *b, IrValue *pointers, IrValue *offset)
+{
+	IrType t = pointers->type, like = ir_tensor(b->m->cx, offset->type, t->shape, t->rank, t->encoding);
+	return irb_2(b, OP_ADDPTR, pointers->type, pointers, irb_splat(b, offset, like));
+}
+
+static IrOp *drift(const Rebase *r, IrOp *loop, const Moving *m)
+{
+	IrModule *module = r->cx->module;
+	IrType i64 = ir_int(r->gpu->ir, 64);
+	IrBlock *body = loop->regions[0].first;
+	IrValue *init = ir_operand(loop, m->index + 3);
+	IrBuilder at = ir_at(module, loop);
+	GpuCarried carried = {.init = irb_int(&at, i64, 0)};
+	carried.arg = ir_block_arg_add(module, body, i64, m->loc);
+	at = ir_at(module, body->last);
+	carried.next = carried.arg;
+	for (unsigned s = 0; s < m->step_count; s++) {
+		IrValue *step = step_of(&at, m->steps[s]);
+		if (step->type != i64)
+			step = irb_1(&at, OP_EXTSI, i64, step);
+		carried.next = irb_2(&at, OP_ADDI, i64, carried.next, step);
+	}
+	at = ir_at(module, body->first);
+	at.loc = m->loc;
+	ir_replace_uses(m->arg, drifted(&at, init, carried.arg));
+	ir_operand_set(body->last, m->index, m->arg);
+	IrOp *made = gpu_carry(module, r->cx->scratch, loop, &carried, 1);
+	if (made->results[m->index].uses) {
+		IrBuilder behind = ir_at(module, made->next); /* a block has a terminator */
+		IrValue *last = drifted(&behind, init, &made->results[made->result_count - 1]);
+		ir_replace_uses(&made->results[m->index], last);
+	}
+	return made;
+}
+
 /* ---- which loops ---- */
 
 static unsigned carried_words(const Rebase *r, const IrOp *loop)
@@ -233,11 +296,28 @@ static unsigned carried_words(const Rebase *r, const IrOp *loop)
 	return words;
 }
 
+static bool is_group_dot(void *data, IrOp *op)
+{
+	bool *found = data;
+	*found |= op->kind == OP_WARP_GROUP_DOT;
+	return !*found;
+}
+
+/* Loops of mma.sync hold operands, too: what the sums take costs them CTAs. */
+static bool multiplies_by_groups(IrOp *loop)
+{
+	bool found = false;
+	ir_walk(loop, false, is_group_dot, &found);
+	return found;
+}
+
 static bool find_loop(void *data, IrOp *op)
 {
 	Rebase *r = data;
 	if (op->kind == OP_FOR && carried_words(r, op) > r->gpu->target->budgets->loop_of_dots)
 		vec_push(r->cx->scratch, &r->loops, op);
+	else if (op->kind == OP_FOR && multiplies_by_groups(op))
+		vec_push(r->cx->scratch, &r->others, op);
 	return true;
 }
 
@@ -261,6 +341,17 @@ bool pass_rebase_pointers(PassCx *cx, bool *changed)
 		}
 		if (tiles)
 			gpu_remark_of(r.gpu, loop, NULL, REMARK_LOOP_REBASED, tiles, offsets, pointers);
+	}
+	for (uint32_t k = 0; k < r.others.len; k++) {
+		IrOp *loop = r.others.data[k];
+		uint32_t count = loop->result_count;
+		for (uint32_t i = 0; i < count; i++) {
+			Moving m;
+			if (!find_drifting(loop, i, &m))
+				continue;
+			loop = drift(&r, loop, &m);
+			*changed = true;
+		}
 	}
 	return true;
 }

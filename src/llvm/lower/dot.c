@@ -35,7 +35,19 @@ typedef struct Mma {
 	LLVMValueRef *regs[3]; /* of a, b, and of what is added to */
 	LLVMTypeRef result;
 	uint32_t words; /* of c */
+	LLVMValueRef *rows; /* of words of c that stand twice the second, by register and place in the step */
 } Mma;
+
+/* Where the tile has fewer rows than the instruction, words of c stand twice. Both get the same
+ * result; the second is handed on to the next step as it is, as a copy of the first would wait for
+ * it. */
+static LLVMValueRef *second_of(const Mma *m, const uint32_t *c, uint32_t word)
+{
+	for (uint32_t i = 0; i < word; i++)
+		if (c[i] == c[word])
+			return &m->rows[c[word] * m->words + word];
+	return NULL;
+}
 
 /* An fp16 accumulator is two to a word; all others are as they are. */
 static void mma_step(const Mma *m, uint32_t step)
@@ -47,15 +59,18 @@ static void mma_step(const Mma *m, uint32_t step)
 	uint32_t n = fragment(lw, m->regs[0], plan->a + step * plan->a_count, plan->a_count, m->elem[0], args);
 	n += fragment(lw, m->regs[1], plan->b + step * plan->b_count, plan->b_count, m->elem[1], args + n);
 	bool halves = m->elem[2]->bits == 16;
-	for (uint32_t i = 0; i < plan->c_count && !halves; i++)
-		args[n++] = m->regs[2][c[i]];
+	for (uint32_t i = 0; i < plan->c_count && !halves; i++) {
+		LLVMValueRef *second = second_of(m, c, i);
+		args[n++] = second && *second ? *second : m->regs[2][c[i]];
+	}
 	if (halves)
 		n += fragment(lw, m->regs[2], c, plan->c_count, m->elem[2], args + n);
 	LLVMValueRef made = machine_family(lw, MACHINE_mma_sync, m->suffix, m->result, args, n);
 	for (uint32_t w = 0; w < m->words; w++) {
 		LLVMValueRef word = LLVMBuildExtractValue(lw->b, made, w, ""), part[2];
 		if (!halves) {
-			m->regs[2][c[w]] = word;
+			LLVMValueRef *second = second_of(m, c, w);
+			*(second ? second : &m->regs[2][c[w]]) = word;
 			continue;
 		}
 		lower_unpack(lw, word, part, 2, 16);
@@ -64,7 +79,7 @@ static void mma_step(const Mma *m, uint32_t step)
 	}
 }
 
-static void dot_by_mma(Lower *lw, const IrOp *op, const GpuDotPlan *plan, LLVMValueRef *sums)
+static void dot_by_mma(Lower *lw, const IrOp *op, const GpuDotPlan *plan, LLVMValueRef *sums, uint32_t count)
 {
 	Mma m = {.lw = lw, .plan = plan};
 	LLVMTypeRef part[8];
@@ -74,6 +89,7 @@ static void dot_by_mma(Lower *lw, const IrOp *op, const GpuDotPlan *plan, LLVMVa
 	}
 	m.words = m.elem[2]->bits == 16 ? plan->c_count / 2 : plan->c_count;
 	ASSERT(m.words <= ARRAY_LEN(part));
+	m.rows = lower_array(lw, count * m.words);
 	for (uint32_t w = 0; w < m.words; w++)
 		part[w] = m.elem[2]->bits == 16 ? lw->t.i32 : lower_type(lw, m.elem[2]);
 	m.result = LLVMStructTypeInContext(lw->cx, part, m.words, false);
@@ -314,7 +330,7 @@ bool lower_DOT(Lower *lw, IrOp *op)
 	LowerValue added = lower_get(lw, c);
 	LLVMValueRef *sums = resize_all(lw, added.regs, added.count, elem, wide);
 	if (plan->kind == GPU_DOT_MMA)
-		dot_by_mma(lw, op, plan, sums);
+		dot_by_mma(lw, op, plan, sums, added.count);
 	else if (plan->kind == GPU_DOT_SHARED)
 		dot_through_shared(lw, op, plan, wide, sums, added.count);
 	else

@@ -111,13 +111,52 @@ static const IrOp *fused_product(const Lower *lw, const IrOp *sum, uint32_t oper
 	return product;
 }
 
+/* Is it 2^23 and an integer below that, as bytes and few bits of words become floats
+ * (llvm/lower/cast.c)? */
+static bool is_above_power(LLVMValueRef v)
+{
+	LLVMValueRef call = LLVMIsABitCastInst(v) ? LLVMGetOperand(v, 0) : NULL;
+	LLVMValueRef fn = call && LLVMIsACallInst(call) ? LLVMGetCalledValue(call) : NULL;
+	size_t len;
+	const char *name = fn && LLVMIsAFunction(fn) ? LLVMGetValueName2(fn, &len) : "";
+	bool bytes = strcmp(name, "neso.prmt") == 0;
+	if (!bytes && strcmp(name, "neso.and_or") != 0)
+		return false;
+	LLVMValueRef power = LLVMGetOperand(call, bytes ? 1 : 2), rest = LLVMGetOperand(call, bytes ? 2 : 1);
+	if (!LLVMIsAConstantInt(power) || !LLVMIsAConstantInt(rest) ||
+	    LLVMConstIntGetZExtValue(power) != 0x4b000000)
+		return false;
+	uint64_t n = LLVMConstIntGetZExtValue(rest);
+	return bytes ? (n & ~UINT64_C(3)) == 0x7440 : n <= 0x7fffff;
+}
+
+/* (2^23 + x - p) - c, where x and c are integers: both numbers are taken off at once, which is
+ * exact as well. NULL: it is none. */
+static LLVMValueRef sum_from_power(Lower *lw, bool minus, LLVMValueRef a, LLVMValueRef b)
+{
+	LLVMBool inexact;
+	if (LLVMTypeOf(a) != lw->t.f32 || !LLVMIsAInstruction(a) || LLVMGetInstructionOpcode(a) != LLVMFSub)
+		return NULL;
+	LLVMValueRef whole = LLVMGetOperand(a, 0), less = LLVMGetOperand(a, 1);
+	if (!LLVMIsAConstantFP(b) || !LLVMIsAConstantFP(less) || !is_above_power(whole))
+		return NULL;
+	double power = LLVMConstRealGetDouble(less, &inexact), c = LLVMConstRealGetDouble(b, &inexact);
+	bool whole_number = c >= -0x1p20 && c <= 0x1p20 && c == (double)(int64_t)c;
+	if (!whole_number || power < 0x1p23 || power > 0x1p23 + 128)
+		return NULL;
+	return LLVMBuildFSub(lw->b, whole, LLVMConstReal(lw->t.f32, minus ? power + c : power - c), "");
+}
+
 /* With fusion on ptxas may join a sum with the scaling that ends an approximation (a power of two), so a sum is written without
  * .rn then; a product that is left keeps it, and is never joined. */
 static LLVMValueRef plain_sum(Lower *lw, bool minus, LLVMValueRef a, LLVMValueRef b)
 {
 	if (has_fma_alone(lw, a))
 		return lower_fma(lw, b, both(lw, minus ? -1 : 1), a);
-	LLVMValueRef v = minus ? LLVMBuildFSub(lw->b, a, b, "") : LLVMBuildFAdd(lw->b, a, b, "");
+	LLVMValueRef v = sum_from_power(lw, minus, a, b);
+	if (v)
+		return v;
+	v = minus ? LLVMBuildFSub(lw->b, a, b, "") : LLVMBuildFAdd(lw->b, a, b, "");
 	if (lw->fp_fusion && LLVMIsAInstruction(v))
 		LLVMSetFastMathFlags(v, LLVMFastMathAllowContract);
 	return v;

@@ -373,6 +373,15 @@ static bool is_uniform(const IrValue *v)
 	return (v->def && v->def->kind == OP_SPLAT) || (constant && (constant->kind != ATTR_KIND_DENSE || constant->splat));
 }
 
+/* Do masked elements become 0? */
+static bool is_zero(const LLVMValueRef *others, uint32_t count)
+{
+	for (uint32_t i = 0; others && i < count; i++)
+		if (!LLVMIsConstant(others[i]) || !LLVMIsNull(others[i]))
+			return false;
+	return true;
+}
+
 /* Registers that are known to have one address, and one mask, are copies: one load serves them. */
 static void share_addresses(Lower *lw, GlobalTile *tile, const IrValue *pointers, const IrValue *mask, const IrValue *other)
 {
@@ -415,9 +424,13 @@ LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointe
 	unsigned most = MOST_USES;
 	bool unseen = mask && op->kind == OP_LOAD && is_unseen(ir_result(op, 0), mask, &most);
 	How how = how_of(lw, op);
+	bool zero = mask && is_zero(others, tile.reps << tile.register_bits);
+	/* Two registers are cleared at once before a load, each is selected by itself behind it. */
 	if (mask && !lw->gpu->portable_order && op->kind == OP_LOAD)
-		how.clear = is_narrow(&tile) || gpu_masked_apart(lw->axis, op) ||
+		how.clear = (zero && !unseen) || is_narrow(&tile) || gpu_masked_apart(lw->axis, op) ||
 			    gpu_crowd(lw->gpu, op) > lw->target->budgets->data_of_loads;
+	if (zero && how.clear)
+		others = NULL;
 	if (!ir_is_volatile(op))
 		share_addresses(lw, &tile, pointers, mask, other);
 	for (uint32_t rep = 0; rep < tile.reps; rep++) {

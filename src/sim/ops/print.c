@@ -92,6 +92,8 @@ bool print_decode(SimDecoder *d, LLVMValueRef call, const char *suffix)
 	return machine_effect(d, call, print, 0) != NULL;
 }
 
+const SimMachine sim_machine_fail = {.effect = assert_fails};
+
 bool assert_decode(SimDecoder *d, LLVMValueRef call, const char *suffix)
 {
 	(void)suffix;
