@@ -98,7 +98,9 @@ static bool add_value(Recent *r, const Param *p, PyObject *value, const neso_arg
 
 static Recent *recent_alloc(size_t count)
 {
-	Recent *r = calloc(1, sizeof *r + count * (sizeof *r->rows + sizeof *r->tensors + sizeof *r->values));
+	Recent *r;
+	const size_t each = sizeof *r->rows + sizeof *r->tensors + sizeof *r->values;
+	r = calloc(1, sizeof *r + count * each);
 	if (!r)
 		return NULL;
 	r->users = 1;
@@ -189,7 +191,9 @@ static bool match_rows(const Recent *r, PyObject *const *values, GpuValue *out)
 	for (const GpuRow *row = r->rows; row < end; row++) {
 		PyObject *value = values[row->at];
 		/* Of what must be the same object no type is that of a value. */
-		if (value != row->seen && (Py_TYPE(value) != row->type || !same_number(row, value, &out[row->at])))
+		if (value == row->seen)
+			continue;
+		if (Py_TYPE(value) != row->type || !same_number(row, value, &out[row->at]))
 			return false;
 	}
 	return true;

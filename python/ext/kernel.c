@@ -472,8 +472,9 @@ static PyObject *kernel_watch(PyObject *self, PyObject *list)
 		Py_INCREF(owner);
 		Py_INCREF(name);
 		Py_INCREF(value);
+		const bool is_told = is_plain && watch_dict(owner);
 		k->watches[k->watch_count++] =
-			(Watch){owner, name, value, PyDict_Check(owner), is_plain, is_plain && watch_dict(owner)};
+			(Watch){owner, name, value, PyDict_Check(owner), is_plain, is_told};
 	}
 	Py_RETURN_NONE;
 }

@@ -230,7 +230,7 @@ typedef struct Kernel {
 	size_t variant_count;
 	Watch *watches;
 	size_t watch_count;
-	uint64_t globals_seen; /* watch_globals when all watches were as they should, if all are told; else 0 */
+	uint64_t globals_seen; /* watch_globals at the last look at all watches; 0: not all are told */
 	PyObject *module; /* Module, or NULL: not loaded */
 	neso_kernel *kernel;
 	PyObject *pre_hooks; /* list */

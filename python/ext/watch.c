@@ -20,8 +20,10 @@ static int tell(int event, PyObject *dict, PyObject *key, PyObject *value)
 	(void)event;
 	(void)key;
 	(void)value;
-	uint64_t *count = dict == host.environment || dict == host.settings ? &watch_settings : &watch_globals;
-	++*count;
+	if (dict == host.environment || dict == host.settings)
+		watch_settings++;
+	else
+		watch_globals++;
 	return 0;
 }
 
@@ -31,7 +33,8 @@ bool watch_dict(PyObject *dict)
 	static int watcher = NOT_ASKED;
 	static AddDict *add_dict;
 	if (watcher == NOT_ASKED) {
-		void *add = dlsym(RTLD_DEFAULT, "PyDict_AddWatcher"), *watch = dlsym(RTLD_DEFAULT, "PyDict_Watch");
+		void *add = dlsym(RTLD_DEFAULT, "PyDict_AddWatcher");
+		void *watch = dlsym(RTLD_DEFAULT, "PyDict_Watch");
 		AddWatcher *add_watcher;
 		memcpy(&add_watcher, &add, sizeof add);
 		memcpy(&add_dict, &watch, sizeof watch);

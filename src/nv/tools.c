@@ -309,7 +309,8 @@ bool nv_wants_driver(const NvTools *tools)
 	return chosen && strcmp(chosen, "driver") == 0;
 }
 
-bool nv_uses_driver(NvTools *tools, const NvAssemble *how, Arena *arena, const NvTool **ptxas, const char **tried)
+bool nv_uses_driver(NvTools *tools, const NvAssemble *how, Arena *arena, const NvTool **ptxas,
+		    const char **tried)
 {
 	*ptxas = NULL;
 	*tried = "";
