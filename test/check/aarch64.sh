@@ -11,9 +11,8 @@ done
 sysroot=${NESO_SYSROOT:-build/sysroot/aarch64}
 [ -f "$sysroot/complete" ] || { echo "no headers and libraries of aarch64: scripts/sysroot $sysroot fetches them"; exit 77; }
 sysroot=$(cd "$sysroot" && pwd)
-# By its loader, and not by qemu's -L, which takes each absolute path for one in that folder where it has such.
 libraries=$(ls -d "$sysroot"/lib/*-linux-gnu "$sysroot"/usr/lib/*-linux-gnu "$sysroot"/usr/lib/llvm-*/lib | tr '\n' :)
-run="qemu-aarch64-static $sysroot/lib/ld-linux-aarch64.so.1 --library-path $libraries"
+loader=$sysroot/lib/ld-linux-aarch64.so.1
 
 # cross FOLDER TARGET... -- OPTION...
 cross() {
@@ -58,15 +57,18 @@ print(platform.machine(), found)
 PROGRAM
 set -- "$sysroot"/usr/bin/python3.[0-9]*
 found=$(cd "$TMP" && env -u LD_LIBRARY_PATH PYTHONHOME="$sysroot/usr" PYTHONPATH="$TMP/site" NESO_QUIET=1 \
-	TRITON_CACHE_DIR="$TMP/cache" $run "$1" program.py)
+	TRITON_CACHE_DIR="$TMP/cache" qemu-aarch64-static "$loader" --library-path "$libraries" "$1" program.py)
 [ "$found" = "aarch64 [True, True, True]" ] || { echo "by the wheel: $found"; exit 1; }
 rm -rf "$TMP/gone"
 
-# Programs of the build, as this machine runs them.
-cross "$TMP/tests" neso_command neso-codegen unit_tests codegen_tool -- -DNESO_LLVM_STATIC=OFF
+# Programs of the build, as this machine runs them. They name their loader: qemu's -L would take each absolute path,
+# / as well, for one in that folder where it has such.
+cross "$TMP/tests" neso_command neso-codegen unit_tests codegen_tool fake_cuda -- -DNESO_LLVM_STATIC=OFF \
+	-DCMAKE_EXE_LINKER_FLAGS="-Wl,--dynamic-linker=$loader"
 mkdir -p "$TMP/run/test"
 for program in neso test/unit_tests test/codegen_tool; do
-	printf '#!/bin/sh\nexec %s %s "$@"\n' "$run" "$TMP/tests/$program" >"$TMP/run/$program"
+	printf '#!/bin/sh\nexec qemu-aarch64-static -E LD_LIBRARY_PATH=%s %s "$@"\n' "$libraries" "$TMP/tests/$program" \
+		>"$TMP/run/$program"
 	chmod +x "$TMP/run/$program"
 done
 ln -s "$TMP/tests/test/fake" "$TMP/run/test/fake"
