@@ -75,5 +75,5 @@ ln -s "$TMP/tests/test/fake" "$TMP/run/test/fake"
 unset NESO_BUILD
 # Left out is what an emulator changes: bounds of memory, stacks, children of a fork among threads.
 sh scripts/run-tests -b "$TMP/run" unit/base layout_algebra_test cache_store_test cache_signature_test jit_cache_test \
-	library_test programs_test declare_test test/llvm/ >"$TMP/log" 2>&1 || { tail -n 60 "$TMP/log"; exit 1; }
+	library_test programs_test declare_test test/front/d test/llvm/d >"$TMP/log" 2>&1 || { tail -n 60 "$TMP/log"; exit 1; }
 tail -n 1 "$TMP/log"
