@@ -21,7 +21,7 @@ help:
 	@echo "make bench     build, then time compiler and interpreter on this machine"
 	@echo "make cache-table  build, then print what the compile cache saves of twenty kernels, beside what is promised (TARGET=sm_90a)"
 	@echo "make stress    build, then set 64 processes on one compile cache, which are killed and whose files are damaged; then with servers behind it (SECONDS=120 FOLDER=)"
-	@echo "make wheel     build the Python package as one file, dist/neso-*.whl, for every CPython from 3.10 on"
+	@echo "make wheel     build the Python package as one file, dist/neso-*.whl, for every CPython from 3.10 on (MACHINE=aarch64: for 64-bit ARM)"
 	@echo "make reference build, then write docs/reference and the type stubs from the tables that they describe"
 	@echo "make docs      build, then the pages of docs/ as a site, build/docs/index.html (fetches Sphinx from the Python package index)"
 	@echo "make install   build what is handed out and install it below PREFIX=$(PREFIX)"
@@ -103,9 +103,19 @@ install: setup
 	$(call build_preset,dist)
 	@cmake --install build/dist --strip --prefix "$(PREFIX)"
 
+# MACHINE=aarch64: for 64-bit ARM, by a cross-compiler, against Debian's packages for it in SYSROOT, which are fetched when they are not there.
+SYSROOT = build/sysroot/$(MACHINE)
+ifeq ($(MACHINE),)
 wheel: setup
 	$(call build_preset,dist)
 	@cmake --build --preset dist --target neso_wheel
+else
+wheel: setup
+	@sh scripts/sysroot $(SYSROOT)
+	@echo "configure: build/$(MACHINE)"
+	@cmake --preset dist --toolchain cmake/$(MACHINE).cmake -B build/$(MACHINE) -DCMAKE_SYSROOT=$(abspath $(SYSROOT)) >build/$(MACHINE).log 2>&1 || { cat build/$(MACHINE).log; exit 1; }
+	@cmake --build build/$(MACHINE) --target neso_wheel
+endif
 
 # What depends on tables is written anew; make check says when it has to be.
 reference: setup

@@ -24,6 +24,13 @@ endforeach()
 if(LLVM_DIR)
   list(PREPEND folders ${LLVM_DIR}/../../../bin)
 endif()
+# For another machine it is that machine's, and a program of it, so it runs in the emulator.
+set(run_llvm_config)
+if(CMAKE_CROSSCOMPILING)
+  list(TRANSFORM folders PREPEND "${CMAKE_SYSROOT}")
+  list(APPEND folders NO_DEFAULT_PATH)
+  set(run_llvm_config ${CMAKE_CROSSCOMPILING_EMULATOR})
+endif()
 find_program(NESO_LLVM_CONFIG NAMES ${names} llvm-config HINTS ${folders} DOC "llvm-config of LLVM 19 or newer")
 if(NOT NESO_LLVM_CONFIG)
   if(NESO_LLVM STREQUAL "ON")
@@ -34,7 +41,7 @@ if(NOT NESO_LLVM_CONFIG)
 endif()
 
 function(neso_llvm_config out)
-  execute_process(COMMAND ${NESO_LLVM_CONFIG} ${ARGN} OUTPUT_VARIABLE text OUTPUT_STRIP_TRAILING_WHITESPACE
+  execute_process(COMMAND ${run_llvm_config} ${NESO_LLVM_CONFIG} ${ARGN} OUTPUT_VARIABLE text OUTPUT_STRIP_TRAILING_WHITESPACE
     RESULT_VARIABLE status ERROR_QUIET)
   if(status)
     set(text "")

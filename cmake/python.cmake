@@ -65,6 +65,6 @@ add_custom_target(neso_wheel
     --library $<TARGET_FILE:neso> --soname $<TARGET_SONAME_FILE_NAME:neso>
     --license ${PROJECT_SOURCE_DIR}/LICENSE --readme ${PROJECT_SOURCE_DIR}/docs/python.md
     --name ${PROJECT_SOURCE_DIR}/python/named/triton/__init__.py
-    --strip ${CMAKE_STRIP} --out ${NESO_WHEEL_OUT} ${wheel_more}
+    --machine ${CMAKE_SYSTEM_PROCESSOR} --strip ${CMAKE_STRIP} --out ${NESO_WHEEL_OUT} ${wheel_more}
   DEPENDS neso_python neso neso_python_files ${wheel_needs}
   VERBATIM)

@@ -17,11 +17,12 @@ SUMMARY = "Compiler and runtime for the Triton tile language: runs Triton progra
 NAME_SUMMARY = "The name triton for neso"
 
 
-def platform_tag(libraries):
-    """linux_x86_64, or manylinux with the newest glibc that the libraries ask for."""
-    machine = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-    if not machine.startswith("linux_"):
-        return machine
+def platform_tag(libraries, machine):
+    """manylinux with the newest glibc that the libraries ask for, and the machine, which need not be this one; elsewhere than on
+    Linux what Python calls the platform."""
+    here = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    if not here.startswith("linux_"):
+        return here
     newest = (2, 17)
     for library in libraries:
         with open(library, "rb") as file:
@@ -32,7 +33,7 @@ def platform_tag(libraries):
             if digits.isdigit():
                 newest = max(newest, (2, int(digits)))
             at = data.find(b"GLIBC_2.", at + 1)
-    return f"manylinux_{newest[0]}_{newest[1]}_{machine.removeprefix('linux_')}"
+    return f"manylinux_{newest[0]}_{newest[1]}_{machine or here.removeprefix('linux_')}"
 
 
 def stripped(path, strip, folder):
@@ -99,7 +100,7 @@ def write_main(options, folder):
     metadata = (head("neso", options.version, SUMMARY) + "Provides-Extra: ptxas\nRequires-Dist: nvidia-cuda-nvcc; extra == 'ptxas'\n"
                 f"Provides-Extra: triton\nRequires-Dist: neso-triton=={options.version}; extra == 'triton'\n"
                 "Description-Content-Type: text/markdown\n\n" + read(options.readme).decode())
-    tag = f"cp310-abi3-{platform_tag([path for _, path in binaries])}"
+    tag = f"cp310-abi3-{platform_tag([path for _, path in binaries], options.machine)}"
     write_wheel(options.out, "neso", options.version, tag, False, files, metadata)
 
 
@@ -114,7 +115,8 @@ def write_name(options):
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("version", "package", "extension", "library", "soname", "license", "readme", "strip", "out", "codegen", "remote", "name"):
+    for name in ("version", "package", "extension", "library", "soname", "license", "readme", "strip", "out", "codegen", "remote", "name",
+                 "machine"):
         parser.add_argument("--" + name)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

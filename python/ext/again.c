@@ -15,7 +15,9 @@ void recent_drop(Recent *r)
 {
 	if (!r || --r->users)
 		return;
-	for (size_t i = 0; i < r->count; i++) {
+	for (size_t i = 0; i < r->tensor_count; i++)
+		Py_XDECREF(r->tensors[i].type);
+	for (size_t i = 0; i < r->row_count; i++) {
 		Py_XDECREF(r->rows[i].seen);
 		Py_XDECREF(r->rows[i].type);
 	}
@@ -39,61 +41,73 @@ static bool tells_place(const DlTensor *t)
 	return t->device.type == DL_CUDA || t->device.type == DL_CUDA_HOST || t->device.type == DL_CUDA_MANAGED;
 }
 
-static bool tensor_row(GpuRow *row, const Exchange *exchange, PyObject *value)
+static bool add_tensor(Recent *r, const Exchange *exchange, PyObject *value, size_t at)
 {
 	DlTensor t;
 	if (!exchange || exchange->tensor(value, &t) != 0) {
 		PyErr_Clear();
 		return false;
 	}
-	row->how = ROW_TENSOR;
-	row->exchange = exchange;
-	row->device = t.device;
-	row->dtype = t.dtype;
-	row->is_aligned = rule_divisible(row->value.bits);
+	r->tensors[r->tensor_count++] = (GpuTensor){
+		.type = (PyTypeObject *)Py_NewRef((PyObject *)Py_TYPE(value)),
+		.exchange = exchange,
+		.device = t.device,
+		.dtype = t.dtype,
+		.at = (uint32_t)at,
+		.is_aligned = rule_divisible(r->values[at].bits),
+	};
 	return tells_place(&t);
 }
 
-static bool same_row(GpuRow *row, PyObject *object)
+/* True. */
+static bool add_row(Recent *r, PyObject *value, size_t at, GpuHow how, uint64_t word, bool is_typed)
 {
-	row->how = ROW_SAME;
-	Py_CLEAR(row->type);
-	row->seen = Py_NewRef(object);
+	r->rows[r->row_count++] = (GpuRow){
+		.seen = Py_NewRef(value),
+		.type = how == ROW_SAME ? NULL : (PyTypeObject *)Py_NewRef((PyObject *)Py_TYPE(value)),
+		.word = word,
+		.at = (uint32_t)at,
+		.how = (uint8_t)how,
+		.is_typed = is_typed,
+	};
 	return true;
 }
 
-/* Numbers never change: the same object needs no look. */
-static bool number_row(GpuRow *row, PyObject *number, GpuHow how, uint64_t word)
+static bool add_value(Recent *r, const Param *p, PyObject *value, const neso_arg *arg, size_t at)
 {
-	row->how = (uint8_t)how;
-	row->word = word;
-	row->seen = Py_NewRef(number);
-	return true;
-}
-
-static bool make_row(GpuRow *row, const Param *p, PyObject *value, const neso_arg *arg)
-{
-	row->value = gpu_value(arg);
-	uint64_t bits = row->value.bits;
-	bool is_tensor = arg->kind == NESO_ARG_POINTER && !p->is_constexpr;
+	r->values[at] = gpu_value(arg);
+	uint64_t bits = r->values[at].bits;
 	if (p->div8) /* what is compared does not tell of 8 */
 		return false;
 	if (value == Py_None || (p->is_constexpr && PyBool_Check(value)) ||
 	    (arg->value.kind == NESO_VALUE_EXPR && value_lasts(value)))
-		return same_row(row, value);
-	row->type = (PyTypeObject *)Py_NewRef((PyObject *)Py_TYPE(value));
-	row->is_typed = p->is_typed;
+		return add_row(r, value, at, ROW_SAME, 0, false);
+	if (PyLong_CheckExact(value) && !arg->value.is_unsigned && p->is_constexpr)
+		return add_row(r, value, at, ROW_CONST_INT, bits, false);
 	if (PyLong_CheckExact(value) && !arg->value.is_unsigned)
-		return p->is_constexpr
-			       ? number_row(row, value, ROW_CONST_INT, bits)
-			       : number_row(row, value, ROW_INT,
-					    rule_int_class(arg->value.i, false, p->is_typed));
+		return add_row(r, value, at, ROW_INT, rule_int_class(arg->value.i, false, p->is_typed),
+			       p->is_typed);
 	if (PyFloat_CheckExact(value))
-		return number_row(row, value, p->is_constexpr ? ROW_CONST_FLOAT : ROW_FLOAT, bits);
+		return add_row(r, value, at, p->is_constexpr ? ROW_CONST_FLOAT : ROW_FLOAT, bits, false);
 	if (PyBool_Check(value))
-		return number_row(row, value, ROW_BOOL, 0);
+		return add_row(r, value, at, ROW_BOOL, 0, false);
+	bool is_tensor = arg->kind == NESO_ARG_POINTER && !p->is_constexpr;
 	const TypeInfo *type = is_tensor ? array_type(value) : NULL;
-	return type && type->kind == KIND_TENSOR && tensor_row(row, type->exchange, value);
+	return type && type->kind == KIND_TENSOR && add_tensor(r, type->exchange, value, at);
+}
+
+static Recent *recent_alloc(size_t count)
+{
+	Recent *r;
+	const size_t each = sizeof *r->rows + sizeof *r->tensors + sizeof *r->values;
+	r = calloc(1, sizeof *r + count * each);
+	if (!r)
+		return NULL;
+	r->users = 1;
+	r->count = count;
+	r->tensors = (GpuTensor *)(r->rows + count);
+	r->values = (GpuValue *)(r->tensors + count);
+	return r;
 }
 
 Recent *recent_new(const GpuCall *g, const Launch *l, bool *no_memory)
@@ -102,17 +116,14 @@ Recent *recent_new(const GpuCall *g, const Launch *l, bool *no_memory)
 	*no_memory = false;
 	if (g->foreign || g->on_host >= 0 || g->has_descriptor || demotes(l))
 		return NULL;
-	Recent *r = calloc(1, sizeof *r + (size_t)k->param_count * sizeof *r->rows);
+	Recent *r = recent_alloc((size_t)k->param_count);
 	*no_memory = !r;
 	if (!r)
 		return NULL;
-	r->users = 1;
 	r->exchange = g->exchange;
 	r->device = g->device;
-	for (; r->count < (size_t)k->param_count; r->count++) {
-		size_t i = r->count;
-		if (!make_row(&r->rows[i], &k->params[i], l->call.values[i], &l->args[i])) {
-			r->count++;
+	for (size_t i = 0; i < r->count; i++) {
+		if (!add_value(r, &k->params[i], l->call.values[i], &l->args[i], i)) {
 			recent_drop(r);
 			return NULL;
 		}
@@ -122,13 +133,33 @@ Recent *recent_new(const GpuCall *g, const Launch *l, bool *no_memory)
 
 /* ---- matching ---- */
 
-static inline bool same_tensor(const GpuRow *row, const DlTensor *t, GpuValue *out)
+static inline bool same_tensor(const GpuTensor *row, const DlTensor *t, GpuValue *out)
 {
 	uint64_t address = (uint64_t)(uintptr_t)t->data + t->byte_offset;
 	out->bits = address;
 	return memcmp(&t->device, &row->device, sizeof row->device) == 0 &&
 	       memcmp(&t->dtype, &row->dtype, sizeof row->dtype) == 0 &&
 	       rule_divisible(address) == row->is_aligned;
+}
+
+static bool match_tensors(const Recent *r, PyObject *const *values, GpuValue *out)
+{
+	DlTensor t;
+	const PyObject *last = NULL; /* the tensor that t tells of */
+	const GpuTensor *end = r->tensors + r->tensor_count;
+	for (const GpuTensor *row = r->tensors; row < end; row++) {
+		PyObject *value = values[row->at];
+		if (Py_TYPE(value) != row->type)
+			return false;
+		if (value != last && row->exchange->tensor(value, &t) != 0) {
+			PyErr_Clear();
+			return false;
+		}
+		last = value;
+		if (!same_tensor(row, &t, &out[row->at]))
+			return false;
+	}
+	return true;
 }
 
 /* False, without an exception, where the value does not fit. */
@@ -154,29 +185,15 @@ static inline bool same_number(const GpuRow *row, PyObject *value, GpuValue *out
 	}
 }
 
-static bool match(const GpuRow *rows, PyObject *const *values, Py_ssize_t count, GpuValue *out)
+static bool match_rows(const Recent *r, PyObject *const *values, GpuValue *out)
 {
-	DlTensor t;
-	const PyObject *last = NULL; /* the tensor that t tells of */
-	for (Py_ssize_t i = 0; i < count; i++) {
-		const GpuRow *row = &rows[i];
-		PyObject *value = values[i];
-		out[i] = row->value;
+	const GpuRow *end = r->rows + r->row_count;
+	for (const GpuRow *row = r->rows; row < end; row++) {
+		PyObject *value = values[row->at];
+		/* Of what must be the same object no type is that of a value. */
 		if (value == row->seen)
 			continue;
-		if (Py_TYPE(value) != row->type) /* also of what must be the same object */
-			return false;
-		if (row->how != ROW_TENSOR) {
-			if (!same_number(row, value, &out[i]))
-				return false;
-			continue;
-		}
-		if (value != last && row->exchange->tensor(value, &t) != 0) {
-			PyErr_Clear();
-			return false;
-		}
-		last = value;
-		if (!same_tensor(row, &t, &out[i]))
+		if (Py_TYPE(value) != row->type || !same_number(row, value, &out[row->at]))
 			return false;
 	}
 	return true;
@@ -187,7 +204,8 @@ static bool match_one(GpuCall *g, const Launch *l, Recent *r)
 	if (!r)
 		return false;
 	r->users++; /* what tells of a tensor may run Python, which may do anything to the kernel */
-	if (!match(r->rows, l->call.values, l->kernel->param_count, g->values)) {
+	memcpy(g->values, r->values, r->count * sizeof *r->values);
+	if (!match_rows(r, l->call.values, g->values) || !match_tensors(r, l->call.values, g->values)) {
 		recent_drop(r);
 		return false;
 	}

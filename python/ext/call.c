@@ -320,9 +320,20 @@ static void take_setting(int which, const char *text)
 }
 
 /* A look at the dict behind os.environ for each, and at settings of the program's alone; the same
- * object has the same value. */
+ * object has the same value. Where both dicts tell of changes, only after one. */
 static void read_environment(void)
 {
+	static PyObject *watched;
+	static bool told;
+	static uint64_t seen; /* watch_settings at the last look */
+	if (watched != host.environment) {
+		watched = host.environment;
+		seen = 0;
+		told = watch_dict(host.environment) && watch_dict(host.settings);
+	}
+	if (told && seen == watch_settings)
+		return;
+	seen = watch_settings;
 	bool own = PyDict_Size(host.settings) > 0;
 	for (int i = 0; i < ENV__COUNT; i++) {
 		PyObject *now = own ? PyDict_GetItemWithError(host.settings, env_words[i]) : NULL;

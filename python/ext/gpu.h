@@ -27,26 +27,32 @@ static inline GpuValue gpu_value(const neso_arg *arg)
 	return v;
 }
 
-/* What a value is compared with, to tell whether a call is like the one before it. */
-typedef enum GpuHow { ROW_TENSOR, ROW_INT, ROW_FLOAT, ROW_BOOL, ROW_SAME, ROW_CONST_INT, ROW_CONST_FLOAT } GpuHow;
-typedef struct GpuRow {
-	PyObject *seen; /* held: what has this value as long as it lives; NULL of tensors */
-	PyTypeObject *type; /* held; SAME: NULL */
-	union {
-		const Exchange *exchange; /* TENSOR */
-		uint64_t word;            /* INT: rule_int_class; CONST_...: its bits */
-	};
-	GpuValue value; /* with the bits of constants */
-	DlDevice device; /* TENSOR, with the next two */
+/* What a value is compared with, to tell whether a call is like the one before it: tensors by what
+ * DLPack tells of them, anything else by being the same object, which has the same value as long as
+ * it lives, and numbers by their value where it is another object. */
+typedef struct GpuTensor {
+	PyTypeObject *type; /* held */
+	const Exchange *exchange;
+	DlDevice device;
 	DlDtype dtype;
-	uint8_t how, is_aligned;
+	uint32_t at; /* of the parameter */
+	bool is_aligned;
+} GpuTensor;
+
+typedef enum GpuHow { ROW_INT, ROW_FLOAT, ROW_BOOL, ROW_SAME, ROW_CONST_INT, ROW_CONST_FLOAT } GpuHow;
+typedef struct GpuRow {
+	PyObject *seen;     /* held */
+	PyTypeObject *type; /* held; SAME: NULL */
+	uint64_t word;      /* INT: rule_int_class; CONST_...: its bits */
+	uint32_t at;        /* of the parameter */
+	uint8_t how;
 	bool is_typed; /* INT */
 } GpuRow;
 
 /* The context and the options of a call. */
 enum { GPU_TAIL = 6 };
 
-/* The last launch that values of later ones are compared with. */
+/* A launch that values of later ones are compared with. */
 typedef struct Recent {
 	size_t users; /* the variant, the kernel, and each call that is compared with it */
 	PyObject *compiled; /* borrowed, as `ready`: the kernel keeps it as long as this is recent */
@@ -54,7 +60,9 @@ typedef struct Recent {
 	const Exchange *exchange;
 	int device;
 	uint64_t tail[GPU_TAIL];
-	size_t count; /* of rows: one per parameter */
+	size_t count, tensor_count, row_count; /* of parameters; each is a tensor or has a row */
+	GpuValue *values;                      /* per parameter; of tensors not the bits */
+	GpuTensor *tensors;
 	GpuRow rows[];
 } Recent;
 
@@ -63,6 +71,9 @@ struct GpuCall {
 	Recent *recent; /* which its values are like, held; NULL: they are in Launch.args */
 	size_t cap;     /* of values */
 	GpuValue *values;
+	size_t pointer_cap;
+	void **pointers;  /* to the values, as the driver takes them for the variant that `pointed` is of */
+	uint64_t pointed; /* GpuReady.number; 0: of none */
 	const Exchange *exchange; /* of the first tensor on a GPU that has one */
 	PyObject *foreign;        /* borrowed: the first array on a GPU, when it has none */
 	int device;               /* of the first array that tells; -1: none does */

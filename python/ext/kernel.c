@@ -463,6 +463,7 @@ static PyObject *kernel_watch(PyObject *self, PyObject *list)
 	if (!grown)
 		return PyErr_NoMemory();
 	k->watches = grown;
+	k->globals_seen = 0;
 	for (Py_ssize_t i = 0; i < count; i++) {
 		PyObject *owner, *name, *value;
 		int is_plain;
@@ -471,7 +472,9 @@ static PyObject *kernel_watch(PyObject *self, PyObject *list)
 		Py_INCREF(owner);
 		Py_INCREF(name);
 		Py_INCREF(value);
-		k->watches[k->watch_count++] = (Watch){owner, name, value, PyDict_Check(owner), is_plain};
+		const bool is_told = is_plain && watch_dict(owner);
+		k->watches[k->watch_count++] =
+			(Watch){owner, name, value, PyDict_Check(owner), is_plain, is_told};
 	}
 	Py_RETURN_NONE;
 }

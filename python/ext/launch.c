@@ -26,6 +26,7 @@ void launch_forget(Kernel *k)
 	size_t count = k->watch_count;
 	k->watches = NULL;
 	k->watch_count = 0;
+	k->globals_seen = 0;
 	for (size_t i = 0; i < count; i++) {
 		Py_DECREF(watches[i].owner);
 		Py_DECREF(watches[i].name);
@@ -76,14 +77,19 @@ static int check_watch(Kernel *k, const Watch *w)
 /* 1: all that was read is as it was; 0: something changed and the kernel was told; -1: exception. */
 static int check_globals(Kernel *k)
 {
+	if (k->globals_seen == watch_globals)
+		return 1;
+	uint64_t seen = watch_globals;
 	for (size_t i = 0; i < k->watch_count; i++) {
 		const Watch *w = &k->watches[i];
+		seen = w->is_told ? seen : 0;
 		if (w->is_plain && w->is_dict && PyDict_GetItemWithError(w->owner, w->name) == w->value)
 			continue;
 		int same = check_watch(k, w);
 		if (same != 1)
 			return same;
 	}
+	k->globals_seen = seen;
 	return 1;
 }
 

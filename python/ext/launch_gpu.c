@@ -17,6 +17,7 @@ typedef struct GpuFill {
 /* A variant in one context. */
 typedef struct GpuReady {
 	struct GpuReady *next;
+	uint64_t number; /* nobody else's, ever */
 	uint64_t context;
 	neso_ready *ready;
 	Recent *recent; /* of a launch of it, or NULL */
@@ -45,6 +46,7 @@ static GpuCall *call_new(size_t count)
 		}
 		g->values = values;
 		g->cap = count;
+		g->pointed = 0;
 	}
 	g->recent = NULL;
 	g->exchange = NULL;
@@ -114,12 +116,13 @@ static GpuFill fill_of(const neso_slot *slot, size_t i)
 
 static GpuReady *ready_new(neso_ready *ready, uint64_t context)
 {
+	static uint64_t number;
 	size_t count;
 	const neso_slot *slots = neso_ready_slots(ready, &count);
 	GpuReady *made = malloc(sizeof *made + count * (sizeof made->made[0] + sizeof *made->places));
 	if (!made)
 		return NULL;
-	*made = (GpuReady){.context = context, .ready = ready, .count = count};
+	*made = (GpuReady){.number = ++number, .context = context, .ready = ready, .count = count};
 	made->places = (uint32_t *)(made->made + count);
 	for (size_t i = 0; i < count; i++) {
 		GpuFill fill = fill_of(&slots[i], i);
@@ -281,33 +284,45 @@ static void *make_one(const GpuFill *f, const Launch *l, uint64_t *room)
 	return room;
 }
 
+/* Where the values lie, which most launches of a variant find as the last one left it. */
+static bool point(GpuCall *g, const GpuReady *ready)
+{
+	if (g->pointed == ready->number)
+		return true;
+	g->pointed = 0;
+	if (g->pointer_cap <= ready->count) {
+		void **pointers = realloc(g->pointers, (ready->count + 1) * sizeof *pointers);
+		if (!pointers)
+			return false;
+		g->pointers = pointers;
+		g->pointer_cap = ready->count + 1;
+	}
+	for (size_t i = 0; i < ready->count; i++)
+		g->pointers[i] = (char *)g->values + ready->places[i];
+	g->pointed = ready->number;
+	return true;
+}
+
 static bool run(Launch *l, const GpuReady *ready)
 {
 	enum { USUAL = 128 };
 	GpuCall *g = l->gpu;
-	uint64_t usual_room[USUAL], *room = usual_room;
-	void *usual_values[USUAL + 1], **values = usual_values;
-	if (ready->count > USUAL) {
-		room = malloc(ready->count * sizeof *room);
-		values = malloc((ready->count + 1) * sizeof *values);
-	}
+	uint64_t usual_room[USUAL], *room = usual_room; /* of values that are made */
+	if (ready->made_count > USUAL)
+		room = malloc(ready->made_count * sizeof *room);
 	neso_diagnostics *diagnostics = NULL;
 	neso_status status = NESO_ERROR_MEMORY;
-	if (room && values) {
-		for (size_t i = 0; i < ready->count; i++)
-			values[i] = (char *)g->values + ready->places[i];
+	if (room && point(g, ready)) {
 		for (size_t i = 0; i < ready->made_count; i++)
-			values[ready->made[i].slot] = make_one(&ready->made[i], l, &room[i]);
+			g->pointers[ready->made[i].slot] = make_one(&ready->made[i], l, &room[i]);
 		Py_BEGIN_ALLOW_THREADS
 		neso_turn_begin(l->kernel->kernel, &l->turn, l->launch.stream);
-		status = neso_ready_launch(ready->ready, l->launch.grid, l->launch.stream, values, &diagnostics);
+		status = neso_ready_launch(ready->ready, l->launch.grid, l->launch.stream, g->pointers, &diagnostics);
 		neso_turn_end(l->kernel->kernel, &l->turn, &l->launch, status == NESO_OK);
 		Py_END_ALLOW_THREADS
 	}
 	if (room != usual_room)
 		free(room);
-	if (values != usual_values)
-		free(values);
 	if (status != NESO_OK) {
 		host_fail(status, diagnostics, (PyObject *)l->kernel);
 		return false;

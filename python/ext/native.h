@@ -5,6 +5,7 @@
  * read.c        what Python passes for a parameter -> neso_arg; read_gpu.c where it is for a GPU
  * read_type.c   the kind of value that a type's are, element types
  * again.c       is the call like the last one?
+ * watch.c       dicts that tell when they change: settings, globals
  * find.c        what it asks for, in the library's table, or compiled
  * launch.c      launching; launch_gpu.c on a GPU
  *
@@ -101,6 +102,14 @@ PyObject *tune_content(PyObject *self, PyObject *unused);
 /* A launch's poll: lets signal handlers run, and stops where one, or the output, has raised. */
 bool host_poll(void *unused);
 bool host_add(PyObject *module);
+
+/* ---- watch.c ---- */
+
+/* They grow with each change of a watched dict: of settings (the environment's, the program's own),
+ * and of any other. Never 0. */
+extern uint64_t watch_settings, watch_globals;
+/* Changes of the dict count from here on; false: this Python does not tell of them. */
+bool watch_dict(PyObject *dict);
 
 /* ---- read_type.c ---- */
 
@@ -210,6 +219,7 @@ typedef struct Watch {
 	PyObject *owner, *name, *value; /* owner: a dict, or what has the attribute */
 	bool is_dict;
 	bool is_plain; /* immutable: the same object has the same value */
+	bool is_told;  /* a plain one of a dict that tells when it changes */
 } Watch;
 
 typedef struct Kernel {
@@ -220,6 +230,7 @@ typedef struct Kernel {
 	size_t variant_count;
 	Watch *watches;
 	size_t watch_count;
+	uint64_t globals_seen; /* watch_globals at the last look at all watches; 0: not all are told */
 	PyObject *module; /* Module, or NULL: not loaded */
 	neso_kernel *kernel;
 	PyObject *pre_hooks; /* list */

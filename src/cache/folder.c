@@ -18,7 +18,8 @@ typedef struct Step {
 } Step;
 
 typedef struct Walk {
-	int at; /* a folder, or -1 */
+	int at;        /* a folder, or -1 */
+	struct stat st; /* of that folder, as it was reached */
 	char rest[PATH_MAX]; /* of the path, from there */
 	Step steps[DEEPEST];
 	uint32_t count, links;
@@ -27,7 +28,7 @@ typedef struct Walk {
 
 static bool is_us(uid_t user)
 {
-	return user == geteuid() || user == 0;
+	return user == 0 || user == geteuid();
 }
 
 bool cache_is_private(const struct stat *st)
@@ -46,14 +47,28 @@ const char *cache_file_open_to_others(const struct stat *st, uid_t owner)
 
 /* ---- walking ---- */
 
-static bool go_to(Walk *w, int fd)
+static void go_to(Walk *w, int fd, const struct stat *st)
 {
-	if (fd < 0)
-		return false;
 	if (w->at >= 0)
 		close(w->at);
 	w->at = fd;
-	return true;
+	w->st = *st;
+}
+
+static bool go_to_root(Walk *w)
+{
+	struct stat st;
+	int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &st) == 0) {
+		go_to(w, fd, &st);
+		return true;
+	}
+	int error = errno;
+	close(fd);
+	errno = error;
+	return false;
 }
 
 /* The rest of the path is `head`, then `tail`. */
@@ -66,19 +81,16 @@ static bool set_rest(Walk *w, const char *head, const char *tail)
 		return false;
 	}
 	memcpy(w->rest, rest, (size_t)len + 1);
-	return *rest != '/' || go_to(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+	return *rest != '/' || go_to_root(w);
 }
 
 static bool note_step(Walk *w, const struct stat *entry)
 {
-	struct stat folder;
-	if (fstat(w->at, &folder) != 0)
-		return false;
 	if (w->count == DEEPEST) {
 		errno = ENAMETOOLONG;
 		return false;
 	}
-	w->steps[w->count++] = (Step){folder.st_uid, entry->st_uid, folder.st_mode};
+	w->steps[w->count++] = (Step){w->st.st_uid, entry->st_uid, w->st.st_mode};
 	return true;
 }
 
@@ -129,8 +141,10 @@ static bool step(Walk *w)
 		good = false;
 		errno = ENOTDIR;
 	}
-	if (good)
-		return go_to(w, fd);
+	if (good) {
+		go_to(w, fd, &entry);
+		return true;
+	}
 	int error = errno;
 	close(fd);
 	errno = error;
@@ -189,7 +203,8 @@ int cache_folder_open(const char *path, CacheTrust trust, struct stat *st, const
 {
 	Walk w = {.at = -1};
 	*why = NULL;
-	bool there = walk(&w, path) && fstat(w.at, st) == 0;
+	bool there = walk(&w, path);
+	*st = w.st;
 	if (there)
 		*why = refuse(&w, st, trust);
 	if (there && !*why)

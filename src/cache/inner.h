@@ -69,8 +69,9 @@ int cache_file_open(int root, const char *name, uid_t owner, struct stat *st, co
 int cache_file_read(int fd, size_t size, Arena *arena, Str *bytes);
 /* The same of what was read already. */
 int cache_file_keep(const char *data, size_t size, Arena *arena, Str *bytes);
-/* To append to, or to read and write: made where it is not there. -1: it is no file, or cannot be had. */
-int cache_file_own(int root, const char *name, int flags);
+/* To append to, or to read and write: made where it is not there. *st: of the file. -1: it is no file, or
+ * cannot be had. */
+int cache_file_own(int root, const char *name, int flags, struct stat *st);
 /* Removes a file, a link, or an empty folder. */
 bool cache_file_remove(int root, const char *name);
 /* cache_read_file, as a use. */

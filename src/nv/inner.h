@@ -305,8 +305,10 @@ bool nv_runs(const char *path);                           /* is it a program? */
 const char *nv_in_path(const char *name, Arena *arena); /* the first of the name in PATH, or NULL */
 /* Does a setting name the driver's compiler? */
 bool nv_wants_driver(const NvTools *tools);
-/* Does a setting say so (there may be no driver all the same), or is there no ptxas but a driver? */
-bool nv_uses_driver(NvTools *tools, const NvAssemble *how, Arena *arena);
+/* Does a setting say so (there may be no driver all the same), or is there no ptxas but a driver?
+ * Otherwise *ptxas is the one, or NULL with what was tried. */
+bool nv_uses_driver(NvTools *tools, const NvAssemble *how, Arena *arena, const NvTool **ptxas,
+		    const char **tried);
 /* Options from the tools or PTXAS_OPTIONS, as written. */
 const char *nv_extra_options(const NvTools *tools);
 bool nv_optimizes(const NvAssemble *how);

@@ -199,12 +199,12 @@ bool nv_assemble(NvTools *tools, Str ptx, const NvAssemble *how, NvCubin *cubin,
 	volatile bool ok = false;
 	*cubin = (NvCubin){0};
 	if (FAULT_TRY(&fault)) {
-		const char *tried = "";
-		const NvTool *tool = NULL;
+		const char *tried;
+		const NvTool *tool;
 		double began = os_now();
-		if (nv_uses_driver(tools, how, diags->arena))
+		if (nv_uses_driver(tools, how, diags->arena, &tool, &tried))
 			ok = have_driver(tools, how, diags) && nv_link(ptx, how, cubin, diags);
-		else if ((tool = nv_tool(tools, "ptxas", how->target->capability, diags->arena, &tried)))
+		else if (tool)
 			ok = run_ptxas(tools, tool, ptx, how, cubin, diags);
 		else
 			say_missing(tried, diags);
@@ -259,16 +259,15 @@ bool nv_takes_cubin_of(NvTools *tools, const NvAssemble *how, const char *assemb
 const char *nv_assembler_identity(NvTools *tools, const NvAssemble *how, Arena *arena, DiagList *diags)
 {
 	const char *tried, *name;
-	if (nv_uses_driver(tools, how, arena)) {
+	const NvTool *tool;
+	if (nv_uses_driver(tools, how, arena, &tool, &tried)) {
 		if (!have_driver(tools, how, diags))
 			return NULL;
 		name = nv_driver_text(how->driver);
+	} else if (!tool) {
+		say_missing(tried, diags);
+		return NULL;
 	} else {
-		const NvTool *tool = nv_tool(tools, "ptxas", how->target->capability, arena, &tried);
-		if (!tool) {
-			say_missing(tried, diags);
-			return NULL;
-		}
 		name = arena_printf(arena, "ptxas %s %s", tool->version, tool->identity);
 	}
 	return arena_printf(arena, "%s%s", name, nv_assembler_options(tools, how, arena));

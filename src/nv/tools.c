@@ -309,12 +309,15 @@ bool nv_wants_driver(const NvTools *tools)
 	return chosen && strcmp(chosen, "driver") == 0;
 }
 
-bool nv_uses_driver(NvTools *tools, const NvAssemble *how, Arena *arena)
+bool nv_uses_driver(NvTools *tools, const NvAssemble *how, Arena *arena, const NvTool **ptxas,
+		    const char **tried)
 {
+	*ptxas = NULL;
+	*tried = "";
 	if (nv_wants_driver(tools))
 		return true;
-	return how->driver && !given_ptxas(tools, how->target->capability) &&
-	       !nv_tool(tools, "ptxas", how->target->capability, arena, NULL);
+	*ptxas = nv_tool(tools, "ptxas", how->target->capability, arena, tried);
+	return !*ptxas && how->driver && !given_ptxas(tools, how->target->capability);
 }
 
 void nv_tool_failed(const NvTool *tool, double timeout, const NvRan *ran, DiagList *diags)

@@ -4,6 +4,7 @@ is checked is what the driver is asked to launch: function, grid, stream, argume
 import ctypes
 import os
 import struct
+import sys
 import threading
 import time
 import unittest
@@ -505,6 +506,55 @@ class Again(Case):
         FACTOR = tl.constexpr(3)
         x.changes = False
         self.assertIs(factor[(1, )](x, Changes(0x2000), 16), first)
+
+    def test_settings(self):
+        """However the environment, or a setting of the program's own, changes between two calls."""
+
+        def debug():
+            return scale[(1, )](Exchanged(0x1000), Exchanged(0x2000), 7, 2.5, B=64).metadata.debug
+
+        name, before = "TRITON_DEBUG", dict(os.environ)
+        ways = [lambda: os.environ.__setitem__(name, "1"), lambda: os.environ.update({name: "true"}),
+                lambda: os.environ.setdefault(name, "1"), lambda: os.environ._data.__setitem__(name.encode(), b"on")]
+        undo = [lambda: os.environ.__delitem__(name), lambda: os.environ.pop(name), lambda: os.environ.__setitem__(name, "0"),
+                lambda: (os.environ.clear(), os.environ.update(before))]
+        for change in ways:
+            for back in undo:
+                self.assertFalse(debug())
+                change()
+                self.assertTrue(debug())
+                self.assertTrue(debug())
+                back()
+                self.assertFalse(debug())
+                os.environ.pop(name, None)
+        self.addCleanup(setattr, triton.knobs, "propagate_env", triton.knobs.propagate_env)
+        triton.knobs.propagate_env = False
+        with triton.knobs.runtime.scope():
+            triton.knobs.runtime.debug = True
+            self.assertTrue(debug())
+            triton.knobs.runtime.debug = False
+            self.assertFalse(debug())
+            triton.knobs.runtime.debug = True
+        self.assertFalse(debug())
+
+    def test_globals_by_every_way(self):
+        """However a global of the module changes between two calls."""
+        here = globals()
+        old = here["FACTOR"]
+        ways = [lambda: here.update(FACTOR=tl.constexpr(5)), lambda: here.__setitem__("FACTOR", tl.constexpr(5)),
+                lambda: exec("FACTOR = tl.constexpr(5)", here), lambda: here.pop("FACTOR"),
+                lambda: setattr(sys.modules[__name__], "FACTOR", tl.constexpr(5))]
+        x = Exchanged(0x1000)
+        first = factor[(1, )](x, Exchanged(0x2000), 16)
+        for change in ways:
+            self.assertIs(factor[(1, )](x, Exchanged(0x2000), 16), first)
+            change()
+            try:
+                with self.assertRaisesRegex((RuntimeError, NameError), "FACTOR"):
+                    factor[(1, )](x, Exchanged(0x2000), 16)
+            finally:
+                here["FACTOR"] = old
+        self.assertIs(factor[(1, )](x, Exchanged(0x2000), 16), first)
 
     def test_nested(self):
         """What tells of an array launches the same kernel."""

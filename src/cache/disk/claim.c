@@ -66,7 +66,8 @@ CacheClaimed cache_claim(CacheStore *store, CacheKind kind, const CacheDigest *k
 	*claim = (CacheClaim){.fd = -1, .key = *key};
 	double until = os_now() + store->options.wait, pause = 1e-3;
 	for (bool waited = false; root >= 0; waited = true) {
-		int fd = cache_file_own(root, "claims", O_RDWR | O_CREAT);
+		struct stat st;
+		int fd = cache_file_own(root, "claims", O_RDWR | O_CREAT, &st);
 		int error = fd < 0 ? EBADF : lock_byte(fd, key);
 		if (!error) {
 			claim->fd = fd;

@@ -26,7 +26,9 @@ enum { LOOK_AT = 4096 };
 /* A process that stopped while it held the lock stops nobody else. */
 int cache_open_counts(CacheStore *store, const char *name)
 {
-	int root = cache_own(store, false), fd = root < 0 ? -1 : cache_file_own(root, name, O_RDWR | O_CREAT);
+	struct stat st;
+	int root = cache_own(store, false),
+	    fd = root < 0 ? -1 : cache_file_own(root, name, O_RDWR | O_CREAT, &st);
 	for (int i = 0; fd >= 0 && i < 20; i++) {
 		if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
 			return fd;

@@ -85,11 +85,10 @@ int cache_file_keep(const char *data, size_t size, Arena *arena, Str *bytes)
 	return 0;
 }
 
-int cache_file_own(int root, const char *name, int flags)
+int cache_file_own(int root, const char *name, int flags, struct stat *st)
 {
-	struct stat st;
 	int fd = openat(root, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
-	if (fd >= 0 && !is_for_us(fd, geteuid(), &st))
+	if (fd >= 0 && !is_for_us(fd, geteuid(), st))
 		return fd;
 	int error = fd >= 0 ? EINVAL : errno;
 	if (fd >= 0)

@@ -150,7 +150,8 @@ void cache_log(CacheStore *store, CacheEventKind kind, const CacheDigest *key, d
 	char line[LONGEST_NAME + 160], hex[CACHE_HEX_SIZE];
 	struct timespec now;
 	struct stat st;
-	int root = cache_own(store, false), fd = root < 0 ? -1 : cache_file_own(root, "log", O_WRONLY | O_CREAT | O_APPEND);
+	int root = cache_own(store, false),
+	    fd = root < 0 ? -1 : cache_file_own(root, "log", O_WRONLY | O_CREAT | O_APPEND, &st);
 	if (fd < 0)
 		return;
 	clock_gettime(CLOCK_REALTIME, &now);
@@ -159,7 +160,7 @@ void cache_log(CacheStore *store, CacheEventKind kind, const CacheDigest *key, d
 			   (unsigned long long)now.tv_sec * 1000 + (unsigned long long)now.tv_nsec / 1000000, cache_event_names[kind],
 			   hex, seconds * 1e6, LONGEST_NAME, kernel);
 	ssize_t put = write(fd, line, (size_t)len);
-	if (put == len && fstat(fd, &st) == 0 && st.st_size > LARGEST)
+	if (put == len && st.st_size + len > LARGEST)
 		rotate(store, root, fd);
 	close(fd);
 }

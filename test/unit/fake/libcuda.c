@@ -625,19 +625,21 @@ static int fake_cuMemsetD8Async(uint64_t to, unsigned char byte, size_t count, v
 
 static int fake_cuPointerGetAttribute(void *value, int attribute, uint64_t ptr)
 {
-	const Block *block = NULL;
+	Block found = {0}; /* other threads may change the table */
+	pthread_mutex_lock(&lock);
 	for (int i = 0; i < MAX_BLOCKS; i++)
 		if (blocks[i].at && ptr >= (uint64_t)(uintptr_t)blocks[i].at &&
 		    ptr < (uint64_t)(uintptr_t)blocks[i].at + blocks[i].size)
-			block = &blocks[i];
-	if (!block)
+			found = blocks[i];
+	pthread_mutex_unlock(&lock);
+	if (!found.at)
 		return CUDA_INVALID_VALUE;
 	switch (attribute) {
 	case CUDA_POINTER_MEMORY_TYPE: *(unsigned *)value = CUDA_MEMORY_DEVICE; break;
 	case CUDA_POINTER_MANAGED: *(unsigned *)value = 0; break;
 	case CUDA_POINTER_ORDINAL: *(int *)value = 0; break;
-	case CUDA_POINTER_START: *(uint64_t *)value = (uint64_t)(uintptr_t)block->at; break;
-	case CUDA_POINTER_SIZE: *(size_t *)value = block->size; break;
+	case CUDA_POINTER_START: *(uint64_t *)value = (uint64_t)(uintptr_t)found.at; break;
+	case CUDA_POINTER_SIZE: *(size_t *)value = found.size; break;
 	default: return CUDA_INVALID_VALUE;
 	}
 	return CUDA_SUCCESS;
