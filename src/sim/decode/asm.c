@@ -333,6 +333,28 @@ static bool logic(Block *b, Str name, const Operand *o, unsigned count, bool *kn
 	return false;
 }
 
+/* lop3: the function of three bits whose table is the last operand, as the "or" of the rows that give one. */
+static bool table(Block *b, const Operand *o)
+{
+	uint32_t in[3], not[3], ones = sim_constant(b->d, UINT32_MAX, 4), all = sim_constant(b->d, 0, 4), last;
+	for (unsigned k = 0; k < 3; k++) {
+		if (!read(b, o[1 + k].text[0], 4, &in[k]))
+			return false;
+		not[k] = pure(b, b->d->ops->ints[OPS_xor][index_of(4)], 4, in[k], ones, SIM_NONE);
+	}
+	if (!read(b, o[4].text[0], 4, &last) || !(last & SIM_CONSTANT))
+		return false;
+	uint64_t rows = b->d->constants.data[last & ~SIM_CONSTANT];
+	for (unsigned row = 0; row < 8; row++) {
+		uint32_t term = ones;
+		for (unsigned k = 0; k < 3 && rows >> row & 1; k++)
+			term = pure(b, b->d->ops->ints[OPS_and][index_of(4)], 4, term, row >> (2 - k) & 1 ? in[k] : not[k], SIM_NONE);
+		if (rows >> row & 1)
+			all = pure(b, b->d->ops->ints[OPS_or][index_of(4)], 4, all, term, SIM_NONE);
+	}
+	return give(b, o[0].text[0], 4, all);
+}
+
 /* cvt.s32.s8 and its like: the low bits of a register, with their sign or zeros. */
 static bool extend(Block *b, Str name, const Operand *o, bool *known)
 {
@@ -401,6 +423,8 @@ static bool instruction(Block *b, Str text)
 		return find_bit(b, o);
 	if ((str_is(name, "bfe.s32") || str_is(name, "bfe.u32")) && count == 4)
 		return field(b, name, o);
+	if (str_is(name, "lop3.b32") && count == 5)
+		return table(b, o);
 	bool known = false, good = logic(b, name, o, count, &known) || (!known && count == 2 && extend(b, name, o, &known));
 	return known ? good : plain(b, name, o, count);
 }
@@ -448,7 +472,7 @@ static bool guarded(Block *b, Str text)
 	return true;
 }
 
-/* Constraints that name registers of any number; what is overwritten besides (~{memory}) no instruction here touches. */
+/* Constraints that name registers, and numbers; what is overwritten besides (~{memory}) no instruction here touches. */
 static bool is_of_registers(LLVMValueRef call)
 {
 	size_t len;
@@ -456,7 +480,7 @@ static bool is_of_registers(LLVMValueRef call)
 	for (Str rest = {text, len}; rest.len;) {
 		Str one = cut_at(&rest, ",");
 		for (size_t i = 0; i < one.len && one.ptr[0] != '~'; i++)
-			if (isdigit((unsigned char)one.ptr[i]) || strchr("*+mn", one.ptr[i]))
+			if (isdigit((unsigned char)one.ptr[i]) || strchr("*+m", one.ptr[i]))
 				return false;
 	}
 	return true;
