@@ -334,6 +334,13 @@ class Loops(unittest.TestCase):
             handed_on_kernel[(1, )](given, p, o, n, 48)
             self.assertEqual(o.tolist(), want)
 
+    def test_descriptors_that_round(self):
+        """Triton 3.7's keyword: not to round is what is done; to round is refused, not forgotten."""
+        x = np.zeros((8, 32), np.float32)
+        self.assertEqual(TensorDescriptor.from_tensor(x, [8, 32], "zero", False), TensorDescriptor.from_tensor(x, [8, 32]))
+        with self.assertRaisesRegex(NotImplementedError, "round_f32_to_tf32"):
+            TensorDescriptor.from_tensor(x, [8, 32], round_f32_to_tf32=True)
+
     def test_a_counter_is_carried_on(self):
         o = np.zeros(6, np.int64)
         last_counter_kernel[(1, )](o, 5)
