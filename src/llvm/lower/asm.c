@@ -3,7 +3,8 @@
  * thread's registers. Where the thread has fewer than a group, the last one stands in for the missing.
  *
  * The constraint of each operand says what register it takes; bits are extended with zeros, or cut, to its
- * width. One of `n` or `i` takes none: the operand is a number known when compiling, which stands in the text. */
+ * width. One of `n` or `i` takes none: the operand is a number known when compiling, which
+ * stands in the text. */
 #include "llvm/math/math.h"
 
 #include <ctype.h>
@@ -136,7 +137,8 @@ static void store_register(Lower *lw, const Asm *a, IrType elem, LLVMValueRef *r
 	}
 }
 
-static bool run_group(Lower *lw, const IrOp *op, const Asm *a, const LowerValue *in, LLVMValueRef *const *out, uint32_t first)
+static bool run_group(Lower *lw, const IrOp *op, const Asm *a, const LowerValue *in, LLVMValueRef *const *out,
+		      uint32_t first)
 {
 	LLVMValueRef args[MAX_REGISTERS];
 	unsigned at = 0;
@@ -148,8 +150,8 @@ static bool run_group(Lower *lw, const IrOp *op, const Asm *a, const LowerValue 
 			args[at] = load_register(lw, a, elem, regs, first + e, letter);
 			if (is_immediate(letter) && !LLVMIsAConstantInt(args[at]))
 				return lower_diag(lw, op->loc, DIAG_LOWER_ASM,
-						  arena_printf(lw->arena, "operand %u has the constraint '%c', but its value is "
-							       "not known when compiling", k, letter));
+						  arena_printf(lw->arena, "operand %u has the constraint '%c', but its "
+							       "value is not known when compiling", k, letter));
 		}
 	}
 	LLVMValueRef v = LLVMBuildCall2(lw->b, a->type, a->call, args, at, "");
@@ -204,7 +206,8 @@ static void make_call(Lower *lw, const IrOp *op, Asm *a, const char *constraints
 		IrType elem = ir_elem(ir_operand(op, k)->type);
 		unsigned bits = lower_bits(elem) * per_register(elem, a->pack);
 		for (uint32_t e = registers_of(ir_operand(op, k)->type, a->pack); e; e--, at++)
-			in[at] = is_immediate(c->in[at]) ? lower_int_type(lw, bits) : register_type(lw, c->in[at]);
+			in[at] = is_immediate(c->in[at]) ? lower_int_type(lw, bits)
+							 : register_type(lw, c->in[at]);
 	}
 	for (unsigned i = 0; i < c->outs; i++)
 		out[i] = register_type(lw, c->out[i]);

@@ -176,6 +176,11 @@ static uint32_t long_op(Block *b, SimIntOp op, uint32_t x, uint32_t y)
 	return pure(b, b->d->ops->ints[op][3], 8, x, y, SIM_NONE);
 }
 
+static uint32_t word_op(Block *b, SimIntOp op, uint32_t x, uint32_t y)
+{
+	return pure(b, b->d->ops->ints[op][2], 4, x, y, SIM_NONE);
+}
+
 static uint32_t widened(Block *b, uint32_t word)
 {
 	return pure(b, b->d->ops->zext[2][3], 8, word, SIM_NONE, SIM_NONE);
@@ -333,14 +338,15 @@ static bool logic(Block *b, Str name, const Operand *o, unsigned count, bool *kn
 	return false;
 }
 
-/* lop3: the function of three bits whose table is the last operand, as the "or" of the rows that give one. */
+/* lop3: the function of three bits whose table is the last operand: the "or" of its rows. */
 static bool table(Block *b, const Operand *o)
 {
-	uint32_t in[3], not[3], ones = sim_constant(b->d, UINT32_MAX, 4), all = sim_constant(b->d, 0, 4), last;
+	uint32_t in[3], not[3], last;
+	uint32_t ones = sim_constant(b->d, UINT32_MAX, 4), all = sim_constant(b->d, 0, 4);
 	for (unsigned k = 0; k < 3; k++) {
 		if (!read(b, o[1 + k].text[0], 4, &in[k]))
 			return false;
-		not[k] = pure(b, b->d->ops->ints[OPS_xor][index_of(4)], 4, in[k], ones, SIM_NONE);
+		not[k] = word_op(b, OPS_xor, in[k], ones);
 	}
 	if (!read(b, o[4].text[0], 4, &last) || !(last & SIM_CONSTANT))
 		return false;
@@ -348,9 +354,9 @@ static bool table(Block *b, const Operand *o)
 	for (unsigned row = 0; row < 8; row++) {
 		uint32_t term = ones;
 		for (unsigned k = 0; k < 3 && rows >> row & 1; k++)
-			term = pure(b, b->d->ops->ints[OPS_and][index_of(4)], 4, term, row >> (2 - k) & 1 ? in[k] : not[k], SIM_NONE);
+			term = word_op(b, OPS_and, term, row >> (2 - k) & 1 ? in[k] : not[k]);
 		if (rows >> row & 1)
-			all = pure(b, b->d->ops->ints[OPS_or][index_of(4)], 4, all, term, SIM_NONE);
+			all = word_op(b, OPS_or, all, term);
 	}
 	return give(b, o[0].text[0], 4, all);
 }
@@ -472,7 +478,7 @@ static bool guarded(Block *b, Str text)
 	return true;
 }
 
-/* Constraints that name registers, and numbers; what is overwritten besides (~{memory}) no instruction here touches. */
+/* Constraints that name registers, and numbers; nothing here touches what is overwritten besides. */
 static bool is_of_registers(LLVMValueRef call)
 {
 	size_t len;
