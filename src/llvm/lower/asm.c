@@ -140,6 +140,7 @@ static void store_register(Lower *lw, const Asm *a, IrType elem, LLVMValueRef *r
 static bool run_group(Lower *lw, const IrOp *op, const Asm *a, const LowerValue *in, LLVMValueRef *const *out,
 		      uint32_t first)
 {
+	static const char unknown[] = "operand %u has the constraint '%c', but its value is not known when compiling";
 	LLVMValueRef args[MAX_REGISTERS];
 	unsigned at = 0;
 	for (uint32_t k = 0; k < op->operand_count; k++) {
@@ -150,8 +151,7 @@ static bool run_group(Lower *lw, const IrOp *op, const Asm *a, const LowerValue 
 			args[at] = load_register(lw, a, elem, regs, first + e, letter);
 			if (is_immediate(letter) && !LLVMIsAConstantInt(args[at]))
 				return lower_diag(lw, op->loc, DIAG_LOWER_ASM,
-						  arena_printf(lw->arena, "operand %u has the constraint '%c', but its "
-							       "value is not known when compiling", k, letter));
+						  arena_printf(lw->arena, unknown, k, letter));
 		}
 	}
 	LLVMValueRef v = LLVMBuildCall2(lw->b, a->type, a->call, args, at, "");
