@@ -107,6 +107,16 @@ def uses_constexpr_function(o_ptr, N: tl.constexpr):
     tl.store(o_ptr + tl.arange(0, M), tl.full((M, ), M, tl.float32))
 
 
+int_dtype = triton.constexpr_function(tl.core.get_int_dtype)
+
+
+@triton.jit
+def uses_int_dtype(x_ptr, o_ptr):
+    x = tl.load(x_ptr + tl.arange(0, 16))
+    bits = x.to(int_dtype(bitwidth=x.dtype.primitive_bitwidth, signed=False), bitcast=True)
+    tl.store(o_ptr + tl.arange(0, 16), bits >> 12)
+
+
 @triton.jit
 def typed(o_ptr, n: tl.int64, f: "fp64"):  # noqa: F821
     tl.store(o_ptr, n.to(tl.float64) + f)
@@ -208,6 +218,16 @@ class Names(unittest.TestCase):
         o = np.zeros(8, np.float32)
         uses_constexpr_function[(1, )](o, 16)
         np.testing.assert_array_equal(o, 8)
+
+    def test_constexpr_function_of_the_language(self):
+        """What tl.core has for the host, wrapped: serving engines call get_int_dtype so."""
+        for kind in (np.float16, np.float32):
+            x, o = np.linspace(-1, 1, 16).astype(kind), np.zeros(16, np.uint32)
+            uses_int_dtype[(1, )](x, o)
+            np.testing.assert_array_equal(o, x.view(f"u{x.itemsize}") >> 12)
+        self.assertEqual(tl.core.get_int_dtype(64, False), tl.uint64)
+        with self.assertRaisesRegex(ValueError, "no integer type of 24 bits"):
+            tl.core.get_int_dtype(24, True)
 
     def test_annotations(self):
         o = np.zeros(1, np.float64)
@@ -313,6 +333,13 @@ class Loops(unittest.TestCase):
         for n, want in ((4, [4, 16, 16, 2, 3, 40, 32]), (9, [9, 16, 48, 7, 8, 40, 32])):
             handed_on_kernel[(1, )](given, p, o, n, 48)
             self.assertEqual(o.tolist(), want)
+
+    def test_descriptors_that_round(self):
+        """Triton 3.7's keyword: not to round is what is done; to round is refused, not forgotten."""
+        x = np.zeros((8, 32), np.float32)
+        self.assertEqual(TensorDescriptor.from_tensor(x, [8, 32], "zero", False), TensorDescriptor.from_tensor(x, [8, 32]))
+        with self.assertRaisesRegex(NotImplementedError, "round_f32_to_tf32"):
+            TensorDescriptor.from_tensor(x, [8, 32], round_f32_to_tf32=True)
 
     def test_a_counter_is_carried_on(self):
         o = np.zeros(6, np.int64)

@@ -447,12 +447,12 @@ def str_to_ty(name, c=None):
 
 
 def get_int_dtype(bitwidth, signed):
-    name = f"{'' if signed else 'u'}int{bitwidth}"
+    # Kernels call it too, wrapped by `constexpr_function`: it says no more than compile-time evaluation knows.
     if bitwidth == 1:
         return int1
-    if not dtype.is_dtype(name):
+    if bitwidth not in (8, 16, 32, 64):
         raise ValueError(f"there is no integer type of {bitwidth} bits")
-    return dtype(name)
+    return dtype(f"{'' if signed else 'u'}int{bitwidth}")
 
 
 class PropagateNan(Enum):

@@ -603,8 +603,8 @@ def device_assert(cond: tensor | int | float | bool | constexpr, msg: str = '', 
     """
 
 def inline_asm_elementwise(asm: str, constraints: str, args: Sequence[Any], dtype: dtype | Sequence[dtype], is_pure: bool, pack: int) -> Any:
-    """The results of PTX for each `pack` elements of tiles of one shape; constraints as in inline assembly ("=r,r"); dtype: of the result, or a
-    tuple of such.
+    """The results of PTX for each `pack` elements of tiles of one shape; constraints as in inline assembly ("=r,r"; "n" takes a number that is
+    known when compiling); dtype: of the result, or a tuple of such.
 
         >>> y = tl.inline_asm_elementwise("popc.b32 $0, $1;", "=r,r", [x], dtype=tl.int32, is_pure=True, pack=1)
     """

@@ -286,8 +286,8 @@ With debug=True, or TRITON_DEBUG=1, ends the launch with an error where the cond
 >>> tl.device_assert(index < n, "index out of range")
 
 inline_asm_elementwise
-The results of PTX for each `pack` elements of tiles of one shape; constraints as in inline assembly ("=r,r"); dtype: of the result, or a
-tuple of such.
+The results of PTX for each `pack` elements of tiles of one shape; constraints as in inline assembly ("=r,r"; "n" takes a number that is
+known when compiling); dtype: of the result, or a tuple of such.
 >>> y = tl.inline_asm_elementwise("popc.b32 $0, $1;", "=r,r", [x], dtype=tl.int32, is_pure=True, pack=1)
 
 extern_elementwise

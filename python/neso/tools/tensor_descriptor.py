@@ -22,6 +22,7 @@ class TensorDescriptor:
     strides: list
     block_shape: list
     padding: str = "zero"
+    round_f32_to_tf32: bool = False
 
     def __post_init__(self):
         rank = len(self.shape)
@@ -40,8 +41,10 @@ class TensorDescriptor:
             if floating is None:
                 floating = getattr(self.base.dtype, "kind", "f") == "f"
             assert floating, "Padding option `nan` is only supported for floating point tensors"
+        if self.round_f32_to_tf32:  # of Triton 3.7: loads would round
+            raise NotImplementedError("round_f32_to_tf32 is not supported: round the tile that was loaded, or the tensor")
 
     @staticmethod
-    def from_tensor(tensor, block_shape, padding="zero"):
+    def from_tensor(tensor, block_shape, padding="zero", round_f32_to_tf32=False):
         strides = tensor.stride() if hasattr(tensor, "stride") else [s // tensor.itemsize for s in tensor.strides]
-        return TensorDescriptor(tensor, tensor.shape, strides, block_shape, padding)
+        return TensorDescriptor(tensor, tensor.shape, strides, block_shape, padding, round_f32_to_tf32)

@@ -3,7 +3,8 @@
  * thread's registers. Where the thread has fewer than a group, the last one stands in for the missing.
  *
  * The constraint of each operand says what register it takes; bits are extended with zeros, or cut, to its
- * width. */
+ * width. One of `n` or `i` takes none: the operand is a number known when compiling, which
+ * stands in the text. */
 #include "llvm/math/math.h"
 
 #include <ctype.h>
@@ -63,6 +64,11 @@ static unsigned register_bits(char letter)
 	return letter && at ? bits[at - letters] : 0;
 }
 
+static bool is_immediate(char letter)
+{
+	return letter == 'n' || letter == 'i';
+}
+
 static LLVMTypeRef register_type(Lower *lw, char letter)
 {
 	return letter == 'f' ? lw->t.f32 : letter == 'd' ? lw->t.f64 : lower_int_type(lw, register_bits(letter));
@@ -111,6 +117,8 @@ static LLVMValueRef load_register(Lower *lw, const Asm *a, IrType elem, const LL
 		}
 		word = LLVMBuildBitCast(lw->b, word, lower_int_type(lw, bits * each), "");
 	}
+	if (is_immediate(letter))
+		return word;
 	word = resize(lw, word, bits * each, register_bits(letter));
 	return LLVMBuildBitCast(lw->b, word, register_type(lw, letter), "");
 }
@@ -129,15 +137,21 @@ static void store_register(Lower *lw, const Asm *a, IrType elem, LLVMValueRef *r
 	}
 }
 
-static void run_group(Lower *lw, const IrOp *op, const Asm *a, const LowerValue *in, LLVMValueRef *const *out, uint32_t first)
+static bool run_group(Lower *lw, const IrOp *op, const Asm *a, const LowerValue *in, LLVMValueRef *const *out,
+		      uint32_t first)
 {
+	static const char unknown[] = "operand %u has the constraint '%c', but its value is not known when compiling";
 	LLVMValueRef args[MAX_REGISTERS];
 	unsigned at = 0;
 	for (uint32_t k = 0; k < op->operand_count; k++) {
 		IrType elem = ir_elem(ir_operand(op, k)->type);
 		for (uint32_t e = 0; e < a->pack; e += per_register(elem, a->pack), at++) {
 			const LLVMValueRef *regs = in[k].regs;
-			args[at] = load_register(lw, a, elem, regs, first + e, a->constraints.in[at]);
+			char letter = a->constraints.in[at];
+			args[at] = load_register(lw, a, elem, regs, first + e, letter);
+			if (is_immediate(letter) && !LLVMIsAConstantInt(args[at]))
+				return lower_diag(lw, op->loc, DIAG_LOWER_ASM,
+						  arena_printf(lw->arena, unknown, k, letter));
 		}
 	}
 	LLVMValueRef v = LLVMBuildCall2(lw->b, a->type, a->call, args, at, "");
@@ -149,6 +163,7 @@ static void run_group(Lower *lw, const IrOp *op, const Asm *a, const LowerValue 
 			store_register(lw, a, elem, out[k], first + e, a->constraints.out[at], word);
 		}
 	}
+	return true;
 }
 
 /* ---- the op ---- */
@@ -172,10 +187,10 @@ static bool check_registers(Lower *lw, const IrOp *op, const Constraints *c, uin
 					       "registers for %u elements at a time", c->outs, c->ins, outs, ins, pack));
 	for (unsigned i = 0; i < ins + outs; i++) {
 		char letter = i < outs ? c->out[i] : c->in[i - outs];
-		if (!register_bits(letter))
+		if (!register_bits(letter) && (i < outs || !is_immediate(letter)))
 			return lower_diag(lw, op->loc, DIAG_LOWER_ASM,
 					  arena_printf(lw->arena, "no register has the constraint '%c'; there are b, h, r, l, q, f "
-						       "and d", letter));
+						       "and d, and n for numbers", letter));
 	}
 	return true;
 }
@@ -186,8 +201,14 @@ static void make_call(Lower *lw, const IrOp *op, Asm *a, const char *constraints
 {
 	Constraints *c = &a->constraints;
 	LLVMTypeRef in[MAX_REGISTERS], out[MAX_REGISTERS];
-	for (unsigned i = 0; i < c->ins; i++)
-		in[i] = register_type(lw, c->in[i]);
+	unsigned at = 0;
+	for (uint32_t k = 0; k < op->operand_count; k++) {
+		IrType elem = ir_elem(ir_operand(op, k)->type);
+		unsigned bits = lower_bits(elem) * per_register(elem, a->pack);
+		for (uint32_t e = registers_of(ir_operand(op, k)->type, a->pack); e; e--, at++)
+			in[at] = is_immediate(c->in[at]) ? lower_int_type(lw, bits)
+							 : register_type(lw, c->in[at]);
+	}
 	for (unsigned i = 0; i < c->outs; i++)
 		out[i] = register_type(lw, c->out[i]);
 	LLVMTypeRef result = c->outs == 1 ? out[0] : LLVMStructTypeInContext(lw->cx, out, c->outs, false);
@@ -219,7 +240,8 @@ bool lower_INLINE_ASM(Lower *lw, IrOp *op)
 	for (uint32_t k = 0; k < op->result_count; k++)
 		out[k] = lower_array(lw, a.count);
 	for (uint32_t first = 0; first < a.count; first += a.pack)
-		run_group(lw, op, &a, in, out, first);
+		if (!run_group(lw, op, &a, in, out, first))
+			return false;
 	for (uint32_t k = 0; k < op->result_count; k++)
 		lower_set(lw, ir_result(op, k), out[k], a.count);
 	return true;

@@ -176,6 +176,11 @@ static uint32_t long_op(Block *b, SimIntOp op, uint32_t x, uint32_t y)
 	return pure(b, b->d->ops->ints[op][3], 8, x, y, SIM_NONE);
 }
 
+static uint32_t word_op(Block *b, SimIntOp op, uint32_t x, uint32_t y)
+{
+	return pure(b, b->d->ops->ints[op][2], 4, x, y, SIM_NONE);
+}
+
 static uint32_t widened(Block *b, uint32_t word)
 {
 	return pure(b, b->d->ops->zext[2][3], 8, word, SIM_NONE, SIM_NONE);
@@ -333,6 +338,29 @@ static bool logic(Block *b, Str name, const Operand *o, unsigned count, bool *kn
 	return false;
 }
 
+/* lop3: the function of three bits whose table is the last operand: the "or" of its rows. */
+static bool table(Block *b, const Operand *o)
+{
+	uint32_t in[3], not[3], last;
+	uint32_t ones = sim_constant(b->d, UINT32_MAX, 4), all = sim_constant(b->d, 0, 4);
+	for (unsigned k = 0; k < 3; k++) {
+		if (!read(b, o[1 + k].text[0], 4, &in[k]))
+			return false;
+		not[k] = word_op(b, OPS_xor, in[k], ones);
+	}
+	if (!read(b, o[4].text[0], 4, &last) || !(last & SIM_CONSTANT))
+		return false;
+	uint64_t rows = b->d->constants.data[last & ~SIM_CONSTANT];
+	for (unsigned row = 0; row < 8; row++) {
+		uint32_t term = ones;
+		for (unsigned k = 0; k < 3 && rows >> row & 1; k++)
+			term = word_op(b, OPS_and, term, row >> (2 - k) & 1 ? in[k] : not[k]);
+		if (rows >> row & 1)
+			all = word_op(b, OPS_or, all, term);
+	}
+	return give(b, o[0].text[0], 4, all);
+}
+
 /* cvt.s32.s8 and its like: the low bits of a register, with their sign or zeros. */
 static bool extend(Block *b, Str name, const Operand *o, bool *known)
 {
@@ -401,6 +429,8 @@ static bool instruction(Block *b, Str text)
 		return find_bit(b, o);
 	if ((str_is(name, "bfe.s32") || str_is(name, "bfe.u32")) && count == 4)
 		return field(b, name, o);
+	if (str_is(name, "lop3.b32") && count == 5)
+		return table(b, o);
 	bool known = false, good = logic(b, name, o, count, &known) || (!known && count == 2 && extend(b, name, o, &known));
 	return known ? good : plain(b, name, o, count);
 }
@@ -448,7 +478,7 @@ static bool guarded(Block *b, Str text)
 	return true;
 }
 
-/* Constraints that name registers of any number; what is overwritten besides (~{memory}) no instruction here touches. */
+/* Constraints that name registers, and numbers; nothing here touches what is overwritten besides. */
 static bool is_of_registers(LLVMValueRef call)
 {
 	size_t len;
@@ -456,7 +486,7 @@ static bool is_of_registers(LLVMValueRef call)
 	for (Str rest = {text, len}; rest.len;) {
 		Str one = cut_at(&rest, ",");
 		for (size_t i = 0; i < one.len && one.ptr[0] != '~'; i++)
-			if (isdigit((unsigned char)one.ptr[i]) || strchr("*+mn", one.ptr[i]))
+			if (isdigit((unsigned char)one.ptr[i]) || strchr("*+m", one.ptr[i]))
 				return false;
 	}
 	return true;

@@ -480,6 +480,12 @@ static void test_assembly(void **state)
 		uint32_t field = (uint32_t)((int32_t)(i << 28) >> 29);
 		assert_int_equal(out[i], ~(field << 8 | (i < 40 ? 255u : 0)));
 	}
+	clean("  %v = call i32 asm \"{ .reg .b32 a; lop3.b32 a, $1, $2, $3, $4; "
+	      "lop3.b32 $0, a, $1, 0x55, 0x96; }\", \"=r,r,n,n,n\""
+	      "(i32 %t, i32 983055, i32 1677747200, i32 234)\n"
+	      "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %v)\n");
+	for (uint32_t i = 0; i < 64; i++)
+		assert_int_equal(out[i], ((i & 983055) | 1677747200) ^ i ^ 0x55);
 	clean("  %f = uitofp i32 %t to float\n"
 	      "  %v = call i32 asm \"{ .reg .pred p; .reg .f32 x; setp.gt.f32 p, $1, 0f41200000; selp.f32 x, $1, 0f3F800000, p; bfind.shiftamt.u32 $0, $2; "
 	      "mov.b32 $0, x; }\", \"=r,f,r\"(float %f, i32 %t)\n"
