@@ -85,10 +85,17 @@ typedef struct GpuReducePlan {
 	const Layout *result; /* wanted at the end: the last fold's `to` is converted to it */
 } GpuReducePlan;
 
-/* `result` NULL: as the source without the axis (a scalar where that was all). element_bytes: of the widest
- * operand. warp_op: the engine has a combine_warp that takes these operands. */
+/* What is known of the operands and of what combines two of them. */
+typedef struct GpuReduceBody {
+	unsigned element_bytes; /* of the widest operand */
+	unsigned combine;	/* price of combining two, in plain instructions; 0: less than that of anything else */
+	unsigned exchange;	/* price of handing the operands to another lane: what a round takes besides */
+	bool warp_op;		/* the engine has a combine_warp that takes these operands */
+} GpuReduceBody;
+
+/* `result` NULL: as the source without the axis (a scalar where that was all). */
 GpuReducePlan gpu_plan_reduce(LayoutContext *cx, const Layout *source, unsigned axis, const Layout *result,
-			      unsigned element_bytes, bool warp_op);
+			      const GpuReduceBody *body);
 /* Conversions of the plan, in the order of trips; their number. */
 unsigned gpu_reduce_trips(const GpuReducePlan *plan, const Layout *from[3], const Layout *to[3]);
 /* Replaces values[operand] (an array of the source's registers) by one of the result's. */
