@@ -445,6 +445,26 @@ static void row_of_four_warps(void **state)
 	arena_free(&c.arena);
 }
 
+/* The parts of 16 warps: each thread adds up eight of a sum, which is cheap, and four of what takes longer than a shuffle. */
+static void parts_by_what_combining_takes(void **state)
+{
+	static const GpuReduceBody bodies[] = {{4, 1, 8, false}, {4, 12, 16, false}};
+	for (unsigned i = 0; i < 2; i++) {
+		Case c;
+		const Layout *l = blocked(&c, "{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64], [128], [256]], "
+					      "block = []} -> {dim0 = 512}");
+		uint64_t *tile = ARENA_ARRAY(&c.arena, uint64_t, 512);
+		void **values = spread(&c.sim, l, tile);
+		GpuEngine engine = engine_of(&c.sim, true);
+		GpuReducePlan plan = gpu_plan_reduce(&c.cx, l, 0, NULL, &bodies[i]);
+		gpu_run_reduce(&plan, &engine, &values);
+		assert_int_equal(c.sim.shuffles, i ? 5 + 2 : 5 + 1);
+		assert_int_equal(c.sim.combines, i ? 5 + 3 + 2 : 5 + 7 + 1);
+		assert_int_equal(c.sim.trips, 1);
+		arena_free(&c.arena);
+	}
+}
+
 /* Eight rows over 32 lanes: halving takes 4 + 2 + 1 + 1 + 1 shuffles, and 8 to give all rows to all lanes; not 40. */
 static void rows_are_halved(void **state)
 {
@@ -527,6 +547,7 @@ int main(void)
 		cmocka_unit_test(random_reductions),
 		cmocka_unit_test(random_scans),
 		cmocka_unit_test(row_of_four_warps),
+		cmocka_unit_test(parts_by_what_combining_takes),
 		cmocka_unit_test(rows_are_halved),
 		cmocka_unit_test(pairs_take_one_shuffle),
 		cmocka_unit_test(many_parts_are_shared_out),
