@@ -10,7 +10,7 @@
  *	              2 and 3, and both
  *	in a warp     by pairs of lanes, one lane bit after the other
  *	across warps  the partial results of the warps, read back, as the terms of a thread (and, where they are
- *	              many, of lanes)
+ *	              many or take long to combine, of lanes)
  * The combining function is taken to be associative and, as upstream's reductions do, commutative; where that is not
  * provable bit by bit (commutes), all threads still get the same bits. Scans keep the order of the axis.
  *
