@@ -220,17 +220,15 @@ unsigned gpu_price_access(const TargetCosts *costs, IrOpKind op, const GpuAccess
 			  : op == OP_STORE ? costs->store_sector
 					   : costs->atomic_sector;
 	unsigned pieces = pieces_of(access, layout, SECTOR_BYTES), sectors = pieces * sector;
-	/* A sector that is written in part takes its turn again for the rest; one that is loaded in part is asked for again
-	 * by the instruction that has the rest. */
-	uint64_t lanes[64];
-	unsigned distinct = f2_rank(lanes, layout_bases(layout, LAYOUT_LANE, lanes));
-	unsigned whole = (bytes << (distinct + vector)) / SECTOR_BYTES, parts = pieces > whole ? pieces - whole : 0;
-	if (op == OP_STORE)
-		sectors += parts * costs->store_part;
+	if (op == OP_STORE) {
+		/* A sector that is written in part takes its turn again for the rest. */
+		uint64_t lanes[64];
+		unsigned distinct = f2_rank(lanes, layout_bases(layout, LAYOUT_LANE, lanes));
+		unsigned whole = (bytes << (distinct + vector)) / SECTOR_BYTES;
+		sectors += pieces > whole ? (pieces - whole) * costs->store_part : 0;
+	}
 	unsigned lines = pieces_of(access, layout, LINE_BYTES) * costs->line;
-	bool read_on = op == OP_LOAD && access->contiguity * bytes >= SECTOR_BYTES;
-	unsigned again = read_on ? parts * costs->load_part : 0;
-	return instructions * (1 + access->more + MAX(sectors, lines) + again);
+	return instructions * (1 + access->more + MAX(sectors, lines));
 }
 
 /* ---- arithmetic ---- */
@@ -300,25 +298,9 @@ static unsigned price_of_one(const IrOp *op)
 	return price == PRICE_FOREIGN ? PRICE_LONG : price * (bits > 32 ? 2 : 1);
 }
 
-/* A quotient that is the same in neighbouring registers is computed once, and so is a remainder that counts on in them. */
-static uint64_t place_within_runs(const IrOp *op, const AxisMap *axes, const Layout *l)
+unsigned gpu_price_elementwise(const IrOp *op, const Layout *layout)
 {
-	bool divides = op->kind == OP_DIVSI || op->kind == OP_DIVUI || op->kind == OP_REMSI || op->kind == OP_REMUI;
-	const AxisInfo *info = divides && axes ? axis_of(axes, &op->results[0]) : NULL;
-	uint64_t within = 0;
-	for (unsigned d = 0; info && d < layout_rank(l); d++) {
-		uint64_t run = (uint64_t)MAX(info->constancy[d], info->contiguity[d]) - 1;
-		uint64_t size = UINT64_C(1) << layout_out_bits(l, LAYOUT_DIM0 + d);
-		within |= layout_space_put(&l->out, LAYOUT_DIM0 + d, run & (size - 1));
-	}
-	return within;
-}
-
-unsigned gpu_price_elementwise(const IrOp *op, const AxisMap *axes, const Layout *layout)
-{
-	uint64_t reg[64], within = place_within_runs(op, axes, layout);
-	unsigned n = layout_bases(layout, LAYOUT_REGISTER, reg);
-	for (unsigned i = 0; i < n; i++)
-		reg[i] &= ~within;
-	return (price_of_one(op) << f2_rank(reg, n)) * layout_space_reps(&layout->out);
+	uint64_t reg[64];
+	unsigned registers = f2_rank(reg, layout_bases(layout, LAYOUT_REGISTER, reg));
+	return (price_of_one(op) << registers) * layout_space_reps(&layout->out);
 }

@@ -44,8 +44,8 @@ typedef struct GpuReducePrice {
 
 GpuReducePrice gpu_price_reduce(const TargetCosts *costs, const IrOp *op, const Layout *layout,
 				unsigned axis);
-/* An elementwise op on tiles of this layout; axes may be NULL. */
-unsigned gpu_price_elementwise(const IrOp *op, const AxisMap *axes, const Layout *layout);
+/* An elementwise op on tiles of this layout. */
+unsigned gpu_price_elementwise(const IrOp *op, const Layout *layout);
 /* Is it for the special function units of an SM? */
 bool gpu_is_special(const IrOp *op);
 

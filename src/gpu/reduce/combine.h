@@ -88,8 +88,8 @@ typedef struct GpuReducePlan {
 /* What is known of the operands and of what combines two of them. */
 typedef struct GpuReduceBody {
 	unsigned element_bytes; /* of the widest operand */
-	unsigned combine;	/* price of combining two, in plain instructions; 0: less than that of anything else */
-	unsigned exchange;	/* price of handing the operands to another lane: what a round takes besides */
+	unsigned combine;       /* price of combining two, in plain instructions */
+	unsigned exchange;      /* and of handing the operands to another lane */
 	bool warp_op;		/* the engine has a combine_warp that takes these operands */
 } GpuReduceBody;
 

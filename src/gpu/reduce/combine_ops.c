@@ -182,8 +182,8 @@ static unsigned widest_bytes(const IrOp *op)
 	return bytes;
 }
 
-/* What shuffles of all operands take: twice what they keep the SM busy for, as a round waits for them, and little else is
- * left to do beside it. */
+/* What shuffles of all operands take: twice what they keep the SM busy for, as a round waits
+ * for them, and little else is left to do beside it. */
 static unsigned exchange_price(const GpuCx *cx, const IrOp *op)
 {
 	unsigned words = 0;

@@ -236,8 +236,9 @@ static GpuFold plan_fold(LayoutContext *cx, const Layout *from, unsigned axis, b
 	return fold;
 }
 
-/* Of 2^bits partial results those that a thread combines itself, as a power of two: as far as they are few bytes, and
- * as combining them in each thread of each warp takes no longer than rounds of shuffles. */
+/* Of 2^bits partial results those that a thread combines itself, as a power of two: as far as
+ * they are few bytes, and as combining them in each thread of each warp takes no longer than
+ * rounds of shuffles. */
 static unsigned bits_of_thread(const GpuReduceBody *body, unsigned bits)
 {
 	unsigned most = MIN(bits, base_log2(32 / body->element_bytes));

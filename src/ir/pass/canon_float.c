@@ -82,7 +82,8 @@ bool rule_not_cmpf(Canon *c, IrOp *op)
 	return canon_replace_op(c, op, irb_cmpf(&c->b, predicate, lhs(compare), rhs(compare)));
 }
 
-/* Nothing is less than -infinity or greater than infinity, and what says "not" of that is true of NaN too. */
+/* Nothing is less than -infinity or greater than infinity, and what says "not" of that is true
+ * of NaN too. */
 bool rule_cmpf_infinite(Canon *c, IrOp *op)
 {
 	for (unsigned side = 0; side < 2; side++) {
@@ -203,9 +204,10 @@ bool rule_truncf(Canon *c, IrOp *op)
 	return inner && lhs(inner)->type == op->results[0].type && canon_replace_op(c, op, lhs(inner));
 }
 
-/* What fp32 adds of two fp16 or two bf16 and rounds to that type again is their sum rounded once: 24 bits are at least 2 * 11 + 2
- * (Figueroa, "When is double rounding innocuous?", 1995), and sums below the normal numbers are exact. Products that
- * would be fused with a sum of their own type stay apart from it. */
+/* What fp32 adds of two fp16 or two bf16 and rounds to that type again is their sum rounded
+ * once: 24 bits are at least 2 * 11 + 2 (Figueroa, "When is double rounding innocuous?", 1995),
+ * and sums below the normal numbers are exact. Products that would be fused with a sum of their
+ * own type stay apart from it. */
 bool rule_truncf_sum(Canon *c, IrOp *op)
 {
 	IrOp *sum = lhs(op)->def;

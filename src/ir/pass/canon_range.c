@@ -1,5 +1,6 @@
-/* Comparisons that every element answers alike: between which numbers an integer lies, as far as constants, ranges of indices
- * and the bounds of loops say so. What may wrap round is not known. */
+/* Comparisons that every element answers alike: between which numbers an integer lies, as far
+ * as constants, ranges of indices and the bounds of loops say so. What may wrap round is not
+ * known. */
 #include "ir/pass.h"
 #include "ir/pass/canon.h"
 
@@ -25,13 +26,15 @@ static bool fits(unsigned bits, Interval i)
 	return i.low >= -greatest(bits) - 1 && i.high <= greatest(bits);
 }
 
-/* The counter of a loop between constants, whose last value the step says; it must not wrap round behind that. */
+/* The counter of a loop between constants, whose last value the step says; it must not wrap
+ * round behind that. */
 static bool of_argument(const Canon *c, const IrValue *v, Interval *out)
 {
 	const IrOp *loop = v->block->region->op;
 	int64_t upper, step;
 	if (!loop || loop->kind != OP_FOR || v->index || ir_get(loop, c->cx, ATTR_UNSIGNED_CMP) ||
-	    !ir_constant_int(ir_operand(loop, 0), &out->low) || !ir_constant_int(ir_operand(loop, 1), &upper) ||
+	    !ir_constant_int(ir_operand(loop, 0), &out->low) ||
+	    !ir_constant_int(ir_operand(loop, 1), &upper) ||
 	    !ir_constant_int(ir_operand(loop, 2), &step) || step <= 0 || upper <= out->low)
 		return false;
 	uint64_t span = (uint64_t)upper - (uint64_t)out->low - 1;
@@ -42,15 +45,19 @@ static bool of_argument(const Canon *c, const IrValue *v, Interval *out)
 static bool of_sum(Interval a, Interval b, bool minus, Interval *out)
 {
 	if (minus)
-		return !__builtin_sub_overflow(a.low, b.high, &out->low) && !__builtin_sub_overflow(a.high, b.low, &out->high);
-	return !__builtin_add_overflow(a.low, b.low, &out->low) && !__builtin_add_overflow(a.high, b.high, &out->high);
+		return !__builtin_sub_overflow(a.low, b.high, &out->low) &&
+		       !__builtin_sub_overflow(a.high, b.low, &out->high);
+	return !__builtin_add_overflow(a.low, b.low, &out->low) &&
+	       !__builtin_add_overflow(a.high, b.high, &out->high);
 }
 
 static bool of_product(Interval a, Interval b, Interval *out)
 {
 	int64_t corners[4];
-	if (__builtin_mul_overflow(a.low, b.low, &corners[0]) || __builtin_mul_overflow(a.low, b.high, &corners[1]) ||
-	    __builtin_mul_overflow(a.high, b.low, &corners[2]) || __builtin_mul_overflow(a.high, b.high, &corners[3]))
+	if (__builtin_mul_overflow(a.low, b.low, &corners[0]) ||
+	    __builtin_mul_overflow(a.low, b.high, &corners[1]) ||
+	    __builtin_mul_overflow(a.high, b.low, &corners[2]) ||
+	    __builtin_mul_overflow(a.high, b.high, &corners[3]))
 		return false;
 	*out = (Interval){corners[0], corners[0]};
 	for (unsigned i = 1; i < 4; i++)
@@ -134,7 +141,8 @@ static int answer(IrCmpI predicate, Interval a, Interval b)
 bool rule_cmpi_range(Canon *c, IrOp *op)
 {
 	Interval a, b;
-	if (!interval_of(c, ir_operand(op, 0), DEEPEST, &a) || !interval_of(c, ir_operand(op, 1), DEEPEST, &b))
+	if (!interval_of(c, ir_operand(op, 0), DEEPEST, &a) ||
+	    !interval_of(c, ir_operand(op, 1), DEEPEST, &b))
 		return false;
 	IrCmpI predicate = (IrCmpI)ir_get_int(op, c->cx, ATTR_PREDICATE, CMPI_EQ);
 	if (a.low >= 0 && b.low >= 0 && predicate >= CMPI_ULT) /* ORDER CMPI */

@@ -1,10 +1,12 @@
-/* peel-loops: an scf.for that asks in each iteration whether it is the first one does that iteration in front of it. What is
- * known then (running means that start with the first values) needs neither a branch nor selects, and the loop has no branch
- * in it behind which its loads would have to wait.
+/* peel-loops: an scf.for that asks in each iteration whether it is the first one does that
+ * iteration in front of it. What is known then (running means that start with the first values)
+ * needs neither a branch nor selects, and the loop has no branch in it behind which its loads
+ * would have to wait.
  *
- * Needs: any verified module. Keeps: the order of all effects. A loop that is known to have an iteration gets straight code in
- * front of it, any other an scf.if. Loops that hold loops or dots stay: they are large, and load ahead. Where something was
- * peeled, canonicalize and cse run at once. */
+ * Needs: any verified module. Keeps: the order of all effects. A loop that is known to have an
+ * iteration gets straight code in front of it, any other an scf.if. Loops that hold loops or
+ * dots stay: they are large, and load ahead. Where something was peeled, canonicalize and cse
+ * run at once. */
 #include "ir/pass.h"
 
 enum { PEEL_MAX_OPS = 256 };
@@ -19,13 +21,14 @@ static IrBlock *body_of(const IrOp *loop) { return loop->regions[0].first; }
 
 /* ---- which loops ---- */
 
-/* A comparison of the loop's index with its lower bound that a branch or a select asks; *first: what it is in the first
- * iteration, and is in no other. */
+/* A comparison of the loop's index with its lower bound that a branch or a select asks; *first:
+ * what it is in the first iteration, and is in no other. */
 static bool asks_for_first(const Peel *p, const IrOp *loop, const IrOp *op, bool *first)
 {
 	int64_t lower, with;
 	if (op->kind != OP_CMPI || ir_operand(op, 0) != body_of(loop)->args[0] ||
-	    !ir_constant_int(ir_operand(loop, 0), &lower) || !ir_constant_int(ir_operand(op, 1), &with) || with != lower)
+	    !ir_constant_int(ir_operand(loop, 0), &lower) || !ir_constant_int(ir_operand(op, 1), &with) ||
+	    with != lower)
 		return false;
 	int64_t predicate = ir_get_int(op, p->m->cx, ATTR_PREDICATE, CMPI_EQ);
 	*first = predicate == CMPI_EQ || predicate == CMPI_SLE;
@@ -46,11 +49,13 @@ static bool look_at(void *data, IrOp *op)
 	if (op == look->loop)
 		return true;
 	look->ops++;
-	look->large |= op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_DOT || op->kind == OP_DOT_SCALED;
+	look->large |= op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_DOT ||
+		       op->kind == OP_DOT_SCALED;
 	if (!asks_for_first(look->peel, look->loop, op, &first))
 		return true;
 	for (const IrUse *use = op->results[0].uses; use; use = use->next)
-		look->asked |= use->owner->kind == OP_IF || (use->owner->kind == OP_SELECT && use == use->owner->operands);
+		look->asked |= use->owner->kind == OP_IF ||
+			       (use->owner->kind == OP_SELECT && use == use->owner->operands);
 	return true;
 }
 
@@ -59,7 +64,8 @@ static bool is_wanted(const Peel *p, IrOp *loop)
 {
 	int64_t lower, step;
 	if (ir_get(loop, p->m->cx, ATTR_UNSIGNED_CMP) || ir_get(loop, p->m->cx, ATTR_LOOP_UNROLL) ||
-	    !ir_constant_int(ir_operand(loop, 0), &lower) || !ir_constant_int(ir_operand(loop, 2), &step) || step <= 0)
+	    !ir_constant_int(ir_operand(loop, 0), &lower) ||
+	    !ir_constant_int(ir_operand(loop, 2), &step) || step <= 0)
 		return false;
 	int64_t greatest = ir_operand(loop, 0)->type->bits >= 64 ? INT64_MAX : INT32_MAX;
 	if (lower > 0 && step > greatest - lower)
@@ -96,7 +102,8 @@ static void answer(const Peel *p, IrOp *loop, bool is_first)
 	}
 }
 
-/* The body of `once` goes before `place`; its results become the operands of its yield, which goes. */
+/* The body of `once` goes before `place`; its results become the operands of its yield, which
+ * goes. */
 static void put_body(IrOp *once, IrOp *place, IrValue **results)
 {
 	IrBlock *body = body_of(once);

@@ -344,7 +344,8 @@ static void reduce_case(Random *r, unsigned number)
 		wanted = other_result(&c, r, wanted);
 	if (random_below(r, 4) == 0)
 		wanted = NULL;
-	GpuReduceBody body = {4u << random_below(r, 2), random_below(r, 20), 8 * (1 + random_below(r, 3)), warp_op};
+	GpuReduceBody body = {4u << random_below(r, 2), random_below(r, 20), 8 * (1 + random_below(r, 3)),
+			      warp_op};
 	GpuReducePlan plan = gpu_plan_reduce(&c.cx, c.layout, c.axis, wanted, &body);
 	GpuEngine engine = engine_of(&c.sim, add);
 	void **values = spread(&c.sim, c.layout, c.tile[0]);
@@ -445,14 +446,15 @@ static void row_of_four_warps(void **state)
 	arena_free(&c.arena);
 }
 
-/* The parts of 16 warps: each thread adds up eight of a sum, which is cheap, and four of what takes longer than a shuffle. */
+/* The parts of 16 warps: each thread adds up eight of a sum, which is cheap, and four of what
+ * takes longer than a shuffle. */
 static void parts_by_what_combining_takes(void **state)
 {
 	static const GpuReduceBody bodies[] = {{4, 1, 8, false}, {4, 12, 16, false}};
 	for (unsigned i = 0; i < 2; i++) {
 		Case c;
-		const Layout *l = blocked(&c, "{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64], [128], [256]], "
-					      "block = []} -> {dim0 = 512}");
+		const Layout *l = blocked(&c, "{register = [], lane = [[1], [2], [4], [8], [16]], "
+					      "warp = [[32], [64], [128], [256]], block = []} -> {dim0 = 512}");
 		uint64_t *tile = ARENA_ARRAY(&c.arena, uint64_t, 512);
 		void **values = spread(&c.sim, l, tile);
 		GpuEngine engine = engine_of(&c.sim, true);
