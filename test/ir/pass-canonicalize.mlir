@@ -74,6 +74,126 @@ module {
     tt.store %p, %5 : !tt.ptr<i1>
     tt.return
   }
+  // CHECK-LABEL: @sums_of_halves
+  // CHECK: %[[S:.*]] = arith.addf %a, %b : tensor<8xbf16>
+  // CHECK-NEXT: tt.print "sum" {{.*}}%[[S]]
+  // CHECK: %[[D:.*]] = arith.subf %c, %c : tensor<8xf16>
+  // CHECK-NEXT: tt.print "difference" {{.*}}%[[D]]
+  // CHECK: arith.addf %{{.*}} : tensor<8xf32>
+  // CHECK: arith.truncf
+  // CHECK: arith.addf %{{.*}} : tensor<8xf32>
+  // CHECK: arith.truncf
+  // CHECK: arith.mulf %{{.*}} : tensor<8xf32>
+  // CHECK: arith.truncf
+  tt.func public @sums_of_halves(%a: tensor<8xbf16>, %b: tensor<8xbf16>, %c: tensor<8xf16>) {
+    %0 = arith.extf %a : tensor<8xbf16> to tensor<8xf32>
+    %1 = arith.extf %b : tensor<8xbf16> to tensor<8xf32>
+    %2 = arith.addf %0, %1 : tensor<8xf32>
+    %3 = arith.truncf %2 : tensor<8xf32> to tensor<8xbf16>
+    tt.print "sum" {hex = false, isSigned = array<i32: 1>} : %3 : tensor<8xbf16>
+    %4 = arith.extf %c : tensor<8xf16> to tensor<8xf32>
+    %5 = arith.subf %4, %4 : tensor<8xf32>
+    %6 = arith.truncf %5 : tensor<8xf32> to tensor<8xf16>
+    tt.print "difference" {hex = false, isSigned = array<i32: 1>} : %6 : tensor<8xf16>
+    %7 = arith.addf %0, %4 : tensor<8xf32>
+    %8 = arith.truncf %7 : tensor<8xf32> to tensor<8xbf16>
+    tt.print "of two types" {hex = false, isSigned = array<i32: 1>} : %8 : tensor<8xbf16>
+    %9 = arith.mulf %a, %b : tensor<8xbf16>
+    %10 = arith.extf %9 : tensor<8xbf16> to tensor<8xf32>
+    %11 = arith.addf %0, %10 : tensor<8xf32>
+    %12 = arith.truncf %11 : tensor<8xf32> to tensor<8xbf16>
+    tt.print "would be fused" {hex = false, isSigned = array<i32: 1>} : %12 : tensor<8xbf16>
+    %13 = arith.mulf %0, %1 : tensor<8xf32>
+    %14 = arith.truncf %13 : tensor<8xf32> to tensor<8xbf16>
+    tt.print "may be rounded twice" {hex = false, isSigned = array<i32: 1>} : %14 : tensor<8xbf16>
+    tt.return
+  }
+  // CHECK-LABEL: @infinities
+  // CHECK: tt.store %p, %false
+  // CHECK-NEXT: tt.store %p, %false
+  // CHECK-NEXT: tt.store %p, %true
+  // CHECK-NEXT: tt.store %p, %true
+  // CHECK-NEXT: %[[L:.*]] = arith.cmpf ole, %x, %{{.*}} : f32
+  // CHECK-NEXT: tt.store %p, %[[L]]
+  // CHECK-NEXT: %[[G:.*]] = arith.cmpf ogt, %{{.*}}, %x : f32
+  // CHECK-NEXT: tt.store %p, %[[G]]
+  tt.func public @infinities(%p: !tt.ptr<i1>, %x: f32) {
+    %least = arith.constant 0xFF800000 : f32
+    %most = arith.constant 0x7F800000 : f32
+    %0 = arith.cmpf ogt, %least, %x : f32
+    tt.store %p, %0 : !tt.ptr<i1>
+    %1 = arith.cmpf ogt, %x, %most : f32
+    tt.store %p, %1 : !tt.ptr<i1>
+    %2 = arith.cmpf uge, %x, %least : f32
+    tt.store %p, %2 : !tt.ptr<i1>
+    %3 = arith.cmpf uge, %most, %x : f32
+    tt.store %p, %3 : !tt.ptr<i1>
+    %4 = arith.cmpf ole, %x, %most : f32
+    tt.store %p, %4 : !tt.ptr<i1>
+    %5 = arith.cmpf ogt, %most, %x : f32
+    tt.store %p, %5 : !tt.ptr<i1>
+    tt.return
+  }
+  // CHECK-LABEL: @ends_of_loops
+  // CHECK: scf.for
+  // CHECK-NOT: arith.cmpi
+  // CHECK: tt.store %{{.*}}, %{{.*}} : tensor<4x!tt.ptr<i32>>
+  // CHECK: }
+  // CHECK: scf.for
+  // CHECK: arith.cmpi slt
+  // CHECK: }
+  // CHECK: scf.for
+  // CHECK: arith.cmpi slt
+  // CHECK: }
+  tt.func public @ends_of_loops(%p: tensor<4x!tt.ptr<i32>>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c4 = arith.constant 4 : i32
+    %c5 = arith.constant 5 : i32
+    %c16 = arith.constant 16 : i32
+    %end = arith.constant dense<16> : tensor<4xi32>
+    %r = tt.make_range {start = 0 : i32, end = 4 : i32} : tensor<4xi32>
+    scf.for %i = %c0 to %c16 step %c4  : i32 {
+      %s = tt.splat %i : i32 -> tensor<4xi32>
+      %x = arith.addi %s, %r : tensor<4xi32>
+      %m = arith.cmpi slt, %x, %end : tensor<4xi32>
+      tt.store %p, %x, %m : tensor<4x!tt.ptr<i32>>
+    }
+    scf.for %i = %c0 to %c16 step %c5  : i32 {
+      %s = tt.splat %i : i32 -> tensor<4xi32>
+      %x = arith.addi %s, %r : tensor<4xi32>
+      %m = arith.cmpi slt, %x, %end : tensor<4xi32>
+      tt.store %p, %x, %m : tensor<4x!tt.ptr<i32>>
+    }
+    scf.for %i = %c0 to %n step %c4  : i32 {
+      %s = tt.splat %i : i32 -> tensor<4xi32>
+      %x = arith.addi %s, %r : tensor<4xi32>
+      %m = arith.cmpi slt, %x, %end : tensor<4xi32>
+      tt.store %p, %x, %m : tensor<4x!tt.ptr<i32>>
+    }
+    tt.return
+  }
+  // CHECK-LABEL: @may_wrap
+  // CHECK: arith.cmpi sge
+  // CHECK: arith.cmpi slt
+  // CHECK-NOT: arith.cmpi
+  // CHECK: tt.store %o, %true
+  tt.func public @may_wrap(%o: !tt.ptr<i1>) {
+    %c0 = arith.constant 0 : i32
+    %c1024 = arith.constant 1024 : i32
+    %many = arith.constant 2147483647 : i32
+    %pid = tt.get_program_id x : i32
+    %x = arith.muli %pid, %c1024 : i32
+    %0 = arith.cmpi sge, %x, %c0 : i32
+    tt.store %o, %0 : !tt.ptr<i1>
+    scf.for %i = %c0 to %many step %c1024  : i32 {
+      %1 = arith.cmpi slt, %i, %many : i32
+      tt.store %o, %1 : !tt.ptr<i1>
+    }
+    %2 = arith.cmpi uge, %pid, %c0 : i32
+    %3 = arith.cmpi sge, %pid, %c0 : i32
+    tt.store %o, %3 : !tt.ptr<i1>
+    tt.return
+  }
   // CHECK-LABEL: @masks
   // CHECK: %[[V:.*]] = tt.load %p : tensor
   // CHECK-NEXT: tt.store %p, %[[V]] : tensor

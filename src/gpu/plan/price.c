@@ -233,7 +233,7 @@ unsigned gpu_price_access(const TargetCosts *costs, IrOpKind op, const GpuAccess
 
 /* ---- arithmetic ---- */
 
-static unsigned body_price(const IrOp *op)
+unsigned gpu_body_price(const IrOp *op)
 {
 	CONTRACT(op->region_count);
 	unsigned price = 0;
@@ -245,7 +245,7 @@ static unsigned body_price(const IrOp *op)
 GpuReducePrice gpu_price_reduce(const TargetCosts *costs, const IrOp *op, const Layout *layout, unsigned axis)
 {
 	CONTRACT(axis < layout_rank(layout));
-	unsigned count[LAYOUT_BLOCK + 1] = {0}, words = 0, body = body_price(op);
+	unsigned count[LAYOUT_BLOCK + 1] = {0}, words = 0, body = gpu_body_price(op);
 	for (unsigned name = 0; name <= LAYOUT_BLOCK; name++)
 		for (unsigned i = 0; i < layout_in_bits(layout, name); i++)
 			count[name] += layout_coordinate(layout, layout_basis(layout, name, i), axis) != 0;

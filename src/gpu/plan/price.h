@@ -34,6 +34,8 @@ GpuAccess gpu_access_of(const AxisMap *map, const IrCx *ir, const IrValue *point
 /* All of a tile's accesses by op (OP_LOAD, OP_STORE, atomics). */
 unsigned gpu_price_access(const TargetCosts *costs, IrOpKind op, const GpuAccess *access,
 			  const Layout *layout);
+/* Combining two elements, or two of each operand, by the region of tt.reduce or tt.scan. */
+unsigned gpu_body_price(const IrOp *op);
 /* tt.reduce, tt.scan over tiles of this layout, all
  * operands together: in each thread, and across threads. */
 typedef struct GpuReducePrice {

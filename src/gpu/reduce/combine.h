@@ -10,7 +10,7 @@
  *	              2 and 3, and both
  *	in a warp     by pairs of lanes, one lane bit after the other
  *	across warps  the partial results of the warps, read back, as the terms of a thread (and, where they are
- *	              many, of lanes)
+ *	              many or take long to combine, of lanes)
  * The combining function is taken to be associative and, as upstream's reductions do, commutative; where that is not
  * provable bit by bit (commutes), all threads still get the same bits. Scans keep the order of the axis.
  *
@@ -85,10 +85,17 @@ typedef struct GpuReducePlan {
 	const Layout *result; /* wanted at the end: the last fold's `to` is converted to it */
 } GpuReducePlan;
 
-/* `result` NULL: as the source without the axis (a scalar where that was all). element_bytes: of the widest
- * operand. warp_op: the engine has a combine_warp that takes these operands. */
+/* What is known of the operands and of what combines two of them. */
+typedef struct GpuReduceBody {
+	unsigned element_bytes; /* of the widest operand */
+	unsigned combine;       /* price of combining two, in plain instructions */
+	unsigned exchange;      /* and of handing the operands to another lane */
+	bool warp_op;		/* the engine has a combine_warp that takes these operands */
+} GpuReduceBody;
+
+/* `result` NULL: as the source without the axis (a scalar where that was all). */
 GpuReducePlan gpu_plan_reduce(LayoutContext *cx, const Layout *source, unsigned axis, const Layout *result,
-			      unsigned element_bytes, bool warp_op);
+			      const GpuReduceBody *body);
 /* Conversions of the plan, in the order of trips; their number. */
 unsigned gpu_reduce_trips(const GpuReducePlan *plan, const Layout *from[3], const Layout *to[3]);
 /* Replaces values[operand] (an array of the source's registers) by one of the result's. */

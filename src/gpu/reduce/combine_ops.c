@@ -1,6 +1,7 @@
 /* Plans of ops that move data while they compute, and the shared memory that they take. */
 #include "gpu/reduce/combine_ops.h"
 
+#include "gpu/plan/price.h"
 #include "layout/f2.h"
 
 /* ---- combining functions ---- */
@@ -181,14 +182,27 @@ static unsigned widest_bytes(const IrOp *op)
 	return bytes;
 }
 
+/* What shuffles of all operands take: twice what they keep the SM busy for, as a round waits
+ * for them, and little else is left to do beside it. */
+static unsigned exchange_price(const GpuCx *cx, const IrOp *op)
+{
+	unsigned words = 0;
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		words += (gpu_element_bits(ir_operand(op, i)->type->elem) + 31) / 32;
+	return 2 * words * cx->plan_target.costs->shuffle;
+}
+
 GpuReducePlan gpu_reduce_plan(GpuCx *cx, const IrOp *op)
 {
 	CONTRACT(op->kind == OP_REDUCE);
 	IrType result = ir_result(op, 0)->type;
 	const Layout *wanted = ir_is_tensor(result) ? gpu_layout(cx, result) : NULL;
 	unsigned axis = (unsigned)ir_get_int(op, cx->ir, ATTR_AXIS, 0);
-	return gpu_plan_reduce(&cx->layouts, gpu_layout(cx, ir_operand(op, 0)->type), axis, wanted,
-			       widest_bytes(op), gpu_reduces_in_hardware(cx, op));
+	GpuReduceBody body = {.element_bytes = widest_bytes(op),
+			      .combine = gpu_body_price(op),
+			      .exchange = exchange_price(cx, op),
+			      .warp_op = gpu_reduces_in_hardware(cx, op)};
+	return gpu_plan_reduce(&cx->layouts, gpu_layout(cx, ir_operand(op, 0)->type), axis, wanted, &body);
 }
 
 GpuScanPlan gpu_scan_plan(GpuCx *cx, const IrOp *op)

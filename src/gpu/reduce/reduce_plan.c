@@ -236,15 +236,26 @@ static GpuFold plan_fold(LayoutContext *cx, const Layout *from, unsigned axis, b
 	return fold;
 }
 
-/* As each thread reads the 2^bits partial results of `result`'s elements: in registers as far as
- * they are few bytes, then in lanes that hold copies otherwise. */
+/* Of 2^bits partial results those that a thread combines itself, as a power of two: as far as
+ * they are few bytes, and as combining them in each thread of each warp takes no longer than
+ * rounds of shuffles. */
+static unsigned bits_of_thread(const GpuReduceBody *body, unsigned bits)
+{
+	unsigned most = MIN(bits, base_log2(32 / body->element_bytes));
+	while (most && (body->combine << (most - 1)) > body->exchange + body->combine)
+		most--;
+	return most;
+}
+
+/* As each thread reads the 2^bits partial results of `result`'s elements: in registers, then in
+ * lanes that hold copies otherwise. */
 static const Layout *reading_layout(LayoutContext *cx, const Layout *result, unsigned axis, unsigned bits,
-				    unsigned element_bytes)
+				    const GpuReduceBody *body)
 {
 	const Layout *wide = layout_expand(cx, layout_strip_registers(cx, result), axis);
 	unsigned name = LAYOUT_DIM0 + axis, lanes = layout_in_bits(wide, LAYOUT_LANE);
 	uint64_t free_lanes = layout_free_bits(wide, LAYOUT_LANE), bases[64];
-	unsigned in_registers = MIN(bits, base_log2(32 / element_bytes));
+	unsigned in_registers = bits_of_thread(body, bits);
 	unsigned in_lanes = MIN(bits - in_registers, (unsigned)__builtin_popcountll(free_lanes));
 	in_registers = bits - in_lanes;
 	LayoutSpace in = wide->in, out = wide->out;
@@ -310,20 +321,20 @@ static const Layout *with_plain_copies(LayoutContext *cx, const Layout *l)
 }
 
 GpuReducePlan gpu_plan_reduce(LayoutContext *cx, const Layout *source, unsigned axis, const Layout *result,
-			      unsigned element_bytes, bool warp_op)
+			      const GpuReduceBody *body)
 {
 	CONTRACT(axis < layout_rank(source) && layout_is_onto(source));
-	CONTRACT(element_bytes);
+	CONTRACT(body->element_bytes);
 	const Layout *start = with_plain_copies(cx, source);
 	if (!result)
 		result = layout_slice(cx, source, axis);
-	GpuReducePlan plan = {.source = source, .first = plan_fold(cx, start, axis, !warp_op, result)};
+	GpuReducePlan plan = {.source = source, .first = plan_fold(cx, start, axis, !body->warp_op, result)};
 	unsigned left = layout_rank(plan.first.to) == layout_rank(source) ?
 				layout_out_bits(plan.first.to, LAYOUT_DIM0 + axis) : 0;
 	plan.crosses = left > 0;
 	plan.result = result;
 	if (plan.crosses) {
-		plan.read = reading_layout(cx, shared_out(cx, result, left), axis, left, element_bytes);
+		plan.read = reading_layout(cx, shared_out(cx, result, left), axis, left, body);
 		plan.second = plan_fold(cx, plan.read, axis, false, NULL);
 		ASSERT(layout_rank(plan.second.to) == layout_rank(result));
 	}

@@ -82,6 +82,25 @@ bool rule_not_cmpf(Canon *c, IrOp *op)
 	return canon_replace_op(c, op, irb_cmpf(&c->b, predicate, lhs(compare), rhs(compare)));
 }
 
+/* Nothing is less than -infinity or greater than infinity, and what says "not" of that is true
+ * of NaN too. */
+bool rule_cmpf_infinite(Canon *c, IrOp *op)
+{
+	for (unsigned side = 0; side < 2; side++) {
+		const IrValue *bound = ir_operand(op, side);
+		bool least = is_float(bound, -(double)INFINITY), least_left = least == (side == 0);
+		if (!least && !is_float(bound, (double)INFINITY))
+			continue;
+		/* -inf > x, x > inf; x < -inf, inf < x */
+		int64_t predicate = ir_get_int(op, c->cx, ATTR_PREDICATE, CMPF_FALSE);
+		if (predicate == (least_left ? CMPF_OGT : CMPF_OLT))
+			return canon_replace_op(c, op, canon_int(c, op->results[0].type, 0));
+		if (predicate == (least_left ? CMPF_ULE : CMPF_UGE))
+			return canon_replace_op(c, op, canon_int(c, op->results[0].type, 1));
+	}
+	return false;
+}
+
 /* An integer made a float, compared with a constant: compared as it is. Rounding keeps the order, and what is
  * below 2^24 in magnitude (2^11 for f16, ...) is exact; so a constant below that divides the integers alike. */
 bool rule_cmpf_converted(Canon *c, IrOp *op)
@@ -183,6 +202,29 @@ bool rule_truncf(Canon *c, IrOp *op)
 {
 	IrOp *inner = canon_def(lhs(op), OP_EXTF);
 	return inner && lhs(inner)->type == op->results[0].type && canon_replace_op(c, op, lhs(inner));
+}
+
+/* What fp32 adds of two fp16 or two bf16 and rounds to that type again is their sum rounded
+ * once: 24 bits are at least 2 * 11 + 2 (Figueroa, "When is double rounding innocuous?", 1995),
+ * and sums below the normal numbers are exact. Products that would be fused with a sum of their
+ * own type stay apart from it. */
+bool rule_truncf_sum(Canon *c, IrOp *op)
+{
+	IrOp *sum = lhs(op)->def;
+	IrType type = op->results[0].type;
+	IrTypeKind kind = ir_elem(type)->kind;
+	if (!sum || (sum->kind != OP_ADDF && sum->kind != OP_SUBF) || !ir_has_one_use(&sum->results[0]) ||
+	    ir_elem(lhs(op)->type)->kind != TY_F32 || (kind != TY_F16 && kind != TY_BF16) ||
+	    ir_get(op, c->cx, ATTR_ROUNDING_MODE))
+		return false;
+	IrValue *sides[2];
+	for (unsigned i = 0; i < 2; i++) {
+		const IrOp *extended = canon_def(ir_operand(sum, i), OP_EXTF);
+		if (!extended || lhs(extended)->type != type || canon_def(lhs(extended), OP_MULF))
+			return false;
+		sides[i] = lhs(extended);
+	}
+	return canon_replace_op(c, op, irb_2(&c->b, sum->kind, NULL, sides[0], sides[1]));
 }
 
 bool rule_same_type(Canon *c, IrOp *op)

@@ -328,6 +328,9 @@ static const Layout *other_result(Case *c, Random *r, const Layout *natural)
 	return random_layout(r, &c->cx, &natural->out, registers, warps, blocks, random_below(r, 8));
 }
 
+/* A sum of 32 bits. */
+static const GpuReduceBody addition = {4, 1, 8, false};
+
 static void reduce_case(Random *r, unsigned number)
 {
 	Case c;
@@ -341,7 +344,9 @@ static void reduce_case(Random *r, unsigned number)
 		wanted = other_result(&c, r, wanted);
 	if (random_below(r, 4) == 0)
 		wanted = NULL;
-	GpuReducePlan plan = gpu_plan_reduce(&c.cx, c.layout, c.axis, wanted, 4u << random_below(r, 2), warp_op);
+	GpuReduceBody body = {4u << random_below(r, 2), random_below(r, 20), 8 * (1 + random_below(r, 3)),
+			      warp_op};
+	GpuReducePlan plan = gpu_plan_reduce(&c.cx, c.layout, c.axis, wanted, &body);
 	GpuEngine engine = engine_of(&c.sim, add);
 	void **values = spread(&c.sim, c.layout, c.tile[0]);
 	gpu_run_reduce(&plan, &engine, &values);
@@ -432,13 +437,34 @@ static void row_of_four_warps(void **state)
 	uint64_t *tile = ARENA_ARRAY(&c.arena, uint64_t, 1024);
 	void **values = spread(&c.sim, l, tile);
 	GpuEngine engine = engine_of(&c.sim, true);
-	GpuReducePlan plan = gpu_plan_reduce(&c.cx, l, 0, NULL, 4, false);
+	GpuReducePlan plan = gpu_plan_reduce(&c.cx, l, 0, NULL, &addition);
 	gpu_run_reduce(&plan, &engine, &values);
 	assert_int_equal(c.sim.shuffles, 5);
 	assert_int_equal(c.sim.combines, 7 + 5 + 3);
 	assert_int_equal(c.sim.selects, 0);
 	assert_int_equal(c.sim.trips, 1);
 	arena_free(&c.arena);
+}
+
+/* The parts of 16 warps: each thread adds up eight of a sum, which is cheap, and four of what
+ * takes longer than a shuffle. */
+static void parts_by_what_combining_takes(void **state)
+{
+	static const GpuReduceBody bodies[] = {{4, 1, 8, false}, {4, 12, 16, false}};
+	for (unsigned i = 0; i < 2; i++) {
+		Case c;
+		const Layout *l = blocked(&c, "{register = [], lane = [[1], [2], [4], [8], [16]], "
+					      "warp = [[32], [64], [128], [256]], block = []} -> {dim0 = 512}");
+		uint64_t *tile = ARENA_ARRAY(&c.arena, uint64_t, 512);
+		void **values = spread(&c.sim, l, tile);
+		GpuEngine engine = engine_of(&c.sim, true);
+		GpuReducePlan plan = gpu_plan_reduce(&c.cx, l, 0, NULL, &bodies[i]);
+		gpu_run_reduce(&plan, &engine, &values);
+		assert_int_equal(c.sim.shuffles, i ? 5 + 2 : 5 + 1);
+		assert_int_equal(c.sim.combines, i ? 5 + 3 + 2 : 5 + 7 + 1);
+		assert_int_equal(c.sim.trips, 1);
+		arena_free(&c.arena);
+	}
 }
 
 /* Eight rows over 32 lanes: halving takes 4 + 2 + 1 + 1 + 1 shuffles, and 8 to give all rows to all lanes; not 40. */
@@ -450,7 +476,7 @@ static void rows_are_halved(void **state)
 	uint64_t *tile = ARENA_ARRAY(&c.arena, uint64_t, 1024);
 	void **values = spread(&c.sim, l, tile);
 	GpuEngine engine = engine_of(&c.sim, true);
-	GpuReducePlan plan = gpu_plan_reduce(&c.cx, l, 1, NULL, 4, false);
+	GpuReducePlan plan = gpu_plan_reduce(&c.cx, l, 1, NULL, &addition);
 	gpu_run_reduce(&plan, &engine, &values);
 	assert_int_equal(c.sim.shuffles, 4 + 2 + 1 + 1 + 1 + 8);
 	assert_int_equal(c.sim.combines, 4 + 2 + 1 + 1 + 1);
@@ -467,7 +493,7 @@ static void pairs_take_one_shuffle(void **state)
 	uint64_t *tile = ARENA_ARRAY(&c.arena, uint64_t, 64);
 	void **values = spread(&c.sim, l, tile);
 	GpuEngine engine = engine_of(&c.sim, true);
-	GpuReducePlan plan = gpu_plan_reduce(&c.cx, l, 1, layout_slice(&c.cx, l, 1), 4, false);
+	GpuReducePlan plan = gpu_plan_reduce(&c.cx, l, 1, layout_slice(&c.cx, l, 1), &addition);
 	gpu_run_reduce(&plan, &engine, &values);
 	assert_int_equal(c.sim.shuffles, 2);
 	assert_int_equal(c.sim.combines, 2);
@@ -486,7 +512,7 @@ static void many_parts_are_shared_out(void **state)
 		tile[i] = i * i;
 	void **values = spread(&c.sim, l, tile);
 	GpuEngine engine = engine_of(&c.sim, true);
-	GpuReducePlan plan = gpu_plan_reduce(&c.cx, l, 0, NULL, 4, false);
+	GpuReducePlan plan = gpu_plan_reduce(&c.cx, l, 0, NULL, &addition);
 	gpu_run_reduce(&plan, &engine, &values);
 	uint64_t *got = collect(&c.sim, plan.result, values, true);
 	for (unsigned column = 0; column < 256; column++) {
@@ -523,6 +549,7 @@ int main(void)
 		cmocka_unit_test(random_reductions),
 		cmocka_unit_test(random_scans),
 		cmocka_unit_test(row_of_four_warps),
+		cmocka_unit_test(parts_by_what_combining_takes),
 		cmocka_unit_test(rows_are_halved),
 		cmocka_unit_test(pairs_take_one_shuffle),
 		cmocka_unit_test(many_parts_are_shared_out),
