@@ -134,66 +134,6 @@ module {
     tt.store %p, %5 : !tt.ptr<i1>
     tt.return
   }
-  // CHECK-LABEL: @ends_of_loops
-  // CHECK: scf.for
-  // CHECK-NOT: arith.cmpi
-  // CHECK: tt.store %{{.*}}, %{{.*}} : tensor<4x!tt.ptr<i32>>
-  // CHECK: }
-  // CHECK: scf.for
-  // CHECK: arith.cmpi slt
-  // CHECK: }
-  // CHECK: scf.for
-  // CHECK: arith.cmpi slt
-  // CHECK: }
-  tt.func public @ends_of_loops(%p: tensor<4x!tt.ptr<i32>>, %n: i32) {
-    %c0 = arith.constant 0 : i32
-    %c4 = arith.constant 4 : i32
-    %c5 = arith.constant 5 : i32
-    %c16 = arith.constant 16 : i32
-    %end = arith.constant dense<16> : tensor<4xi32>
-    %r = tt.make_range {start = 0 : i32, end = 4 : i32} : tensor<4xi32>
-    scf.for %i = %c0 to %c16 step %c4  : i32 {
-      %s = tt.splat %i : i32 -> tensor<4xi32>
-      %x = arith.addi %s, %r : tensor<4xi32>
-      %m = arith.cmpi slt, %x, %end : tensor<4xi32>
-      tt.store %p, %x, %m : tensor<4x!tt.ptr<i32>>
-    }
-    scf.for %i = %c0 to %c16 step %c5  : i32 {
-      %s = tt.splat %i : i32 -> tensor<4xi32>
-      %x = arith.addi %s, %r : tensor<4xi32>
-      %m = arith.cmpi slt, %x, %end : tensor<4xi32>
-      tt.store %p, %x, %m : tensor<4x!tt.ptr<i32>>
-    }
-    scf.for %i = %c0 to %n step %c4  : i32 {
-      %s = tt.splat %i : i32 -> tensor<4xi32>
-      %x = arith.addi %s, %r : tensor<4xi32>
-      %m = arith.cmpi slt, %x, %end : tensor<4xi32>
-      tt.store %p, %x, %m : tensor<4x!tt.ptr<i32>>
-    }
-    tt.return
-  }
-  // CHECK-LABEL: @may_wrap
-  // CHECK: arith.cmpi sge
-  // CHECK: arith.cmpi slt
-  // CHECK-NOT: arith.cmpi
-  // CHECK: tt.store %o, %true
-  tt.func public @may_wrap(%o: !tt.ptr<i1>) {
-    %c0 = arith.constant 0 : i32
-    %c1024 = arith.constant 1024 : i32
-    %many = arith.constant 2147483647 : i32
-    %pid = tt.get_program_id x : i32
-    %x = arith.muli %pid, %c1024 : i32
-    %0 = arith.cmpi sge, %x, %c0 : i32
-    tt.store %o, %0 : !tt.ptr<i1>
-    scf.for %i = %c0 to %many step %c1024  : i32 {
-      %1 = arith.cmpi slt, %i, %many : i32
-      tt.store %o, %1 : !tt.ptr<i1>
-    }
-    %2 = arith.cmpi uge, %pid, %c0 : i32
-    %3 = arith.cmpi sge, %pid, %c0 : i32
-    tt.store %o, %3 : !tt.ptr<i1>
-    tt.return
-  }
   // CHECK-LABEL: @masks
   // CHECK: %[[V:.*]] = tt.load %p : tensor
   // CHECK-NEXT: tt.store %p, %[[V]] : tensor
