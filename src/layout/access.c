@@ -290,6 +290,22 @@ static bool matrix_access(const Map *m, bool store, unsigned element_bits, Layou
 	return true;
 }
 
+/* Rows of a matrix that lie in the same banks: of those that other lanes take some come from
+ * another matrix, and threads exchange the registers of both. */
+static void take_rows_in_turn(LayoutAccess *a)
+{
+	for (unsigned lane = 0; lane < 2; lane++) {
+		for (unsigned i = 0; i < a->matrix_bits; i++) {
+			LayoutAccess other = *a;
+			other.thread_address[1 + lane] ^= a->thread_address[3 + i];
+			other.swap[lane] ^= a->matrix[i];
+			count_matrix_wavefronts(&other);
+			if (layout_access_cost(&other) < layout_access_cost(a))
+				*a = other;
+		}
+	}
+}
+
 /* Lane t holds column t / 4 of rows 2 (t % 4) and the next; which register tells the two rows
  * apart is free. A column is one element of 16 bits, or two neighbours of 8, which are one register bit of the thread. */
 static bool transposed_access(const Map *m, bool store, unsigned element_bits, LayoutAccess *best)
@@ -320,6 +336,7 @@ static bool transposed_access(const Map *m, bool store, unsigned element_bits, L
 		a.thread_address[0] = m->reg[pair];
 		take_matrices(&a, m);
 		count_matrix_wavefronts(&a);
+		take_rows_in_turn(&a);
 		if (!found || a.wavefronts < best->wavefronts)
 			*best = a;
 		found = true;

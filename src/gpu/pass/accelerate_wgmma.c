@@ -3,6 +3,7 @@
 #include "gpu/gpu.h"
 #include "gpu/memory/tensor_copies.h"
 #include "gpu/pass/accelerate.h"
+#include "gpu/plan/chain.h"
 #include "gpu/plan/wgmma.h"
 
 #include "layout/kinds.h"
@@ -88,12 +89,11 @@ static bool is_computed(const IrOp *dot, const IrValue *operand)
 {
 	bool transposed;
 	const IrValue *v = origin_of((IrValue *)(uintptr_t)operand, &transposed);
-	return v->def && v->def->block == dot->block && !transposed && accelerate_passes_on(v->def);
+	return v->def && v->def->block == dot->block && !transposed && gpu_keeps_elements(v->def);
 }
 
-/* Operands of words that are loaded in the loop and lie across K, as bits. The instruction takes
- * such words from registers alone: threads read them from the ring in any order. */
-unsigned wgmma_across_k(GpuCx *gpu, const IrOp *dot)
+/* Operands of words or bytes that are loaded in the loop and lie across K, as bits. */
+static unsigned loaded_across(GpuCx *gpu, const IrOp *dot, unsigned bits)
 {
 	unsigned across = 0;
 	for (uint32_t i = 0; i < 2; i++) {
@@ -101,11 +101,24 @@ unsigned wgmma_across_k(GpuCx *gpu, const IrOp *dot)
 		const IrValue *v = origin_of(ir_operand(dot, i), &transposed);
 		unsigned k_dim = (i == 0) != transposed ? 1 : 0;
 		bool loads = v->def && (v->def->kind == OP_LOAD || v->def->kind == OP_DESC_LOAD);
-		if (loads && v->def->block == dot->block && v->type->elem->bits == 32 &&
+		if (loads && v->def->block == dot->block && v->type->elem->bits == bits &&
 		    neighbours(gpu, v) != k_dim)
 			across |= 1u << i;
 	}
 	return across;
+}
+
+unsigned wgmma_across_k(GpuCx *gpu, const IrOp *dot)
+{
+	unsigned words = loaded_across(gpu, dot, 32), bytes = loaded_across(gpu, dot, 8);
+	if (words)
+		return words;
+	/* Of two the other one is turned; the larger one is read only once. */
+	IrType c = dot->results[0].type;
+	if (bytes == 3)
+		bytes = c->rank == 2 && c->shape[1] > c->shape[0] ? 2 : 1;
+	bool computed = bytes && is_computed(dot, ir_operand(dot, bytes == 1));
+	return bytes && !computed && gpu_wgmma_reads_across(gpu, dot, bytes == 2) ? bytes : 0;
 }
 
 /* Does a dot take the value from memory, as operand 1 or turned round? */
@@ -149,6 +162,12 @@ static const Layout *turned_round(GpuCx *gpu, const Layout *l, bool turn)
 	return turn ? layout_transpose(&gpu->layouts, l, (const unsigned[]){1, 0}) : l;
 }
 
+/* Words lie in different banks so; bytes come in pairs of rows. */
+static const Layout *rows_as_read(GpuCx *gpu, const Layout *l, unsigned bits)
+{
+	return bits == 32 ? gpu_wgmma_scattered(gpu, l, 0) : accelerate_stretched(gpu, l, 0, 8);
+}
+
 /* warps: along the dims of what is multiplied. Where operand 1 comes from registers, that is both
  * operands turned round. */
 void wgmma_take(PassCx *cx, IrOp *dot, const unsigned *warps)
@@ -165,7 +184,7 @@ void wgmma_take(PassCx *cx, IrOp *dot, const unsigned *warps)
 	const int64_t shape[] = {old->shape[turn], old->shape[!turn]};
 	unsigned n = (unsigned)MIN(shape[1] / warps[1], 256);
 	const Layout *sums = layout_wgmma_accumulator(layouts, shape, warps, n);
-	sums = scatter ? gpu_wgmma_scattered(gpu, sums, 0) : sums;
+	sums = scatter ? rows_as_read(gpu, sums, ir_operand(dot, held)->type->elem->bits) : sums;
 	IrType type = gpu_with_layout(gpu, old, turned_round(gpu, sums, turn));
 	IrValue *args[3];
 	for (unsigned i = 0; i < 2; i++) {
@@ -176,7 +195,7 @@ void wgmma_take(PassCx *cx, IrOp *dot, const unsigned *warps)
 		}
 		const int64_t rows[] = {v->type->shape[turn], v->type->shape[!turn]};
 		const Layout *l = layout_wgmma_operand(layouts, rows, warps, 32 / v->type->elem->bits);
-		l = scatter ? gpu_wgmma_scattered(gpu, l, 0) : l;
+		l = scatter ? rows_as_read(gpu, l, v->type->elem->bits) : l;
 		args[i] = gpu_convert(gpu, &b, v, turned_round(gpu, l, turn));
 	}
 	args[2] = gpu_convert(gpu, &b, ir_operand(dot, 2), gpu_layout(gpu, type));

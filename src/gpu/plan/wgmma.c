@@ -9,6 +9,7 @@
  * are seen turned round: it is A, and operand 0 is B. */
 #include "gpu/plan/wgmma.h"
 
+#include "gpu/plan/chain.h"
 #include "gpu/plan/dot.h"
 #include "layout/f2.h"
 
@@ -396,11 +397,28 @@ const GpuWgmmaPlan *gpu_wgmma_plan(GpuCx *cx, Arena *arena, const IrOp *dot, con
 	return p.why ? NULL : plan;
 }
 
-const IrOp *gpu_wgmma_late_read(const IrOp *dot)
+const IrOp *gpu_wgmma_late_read(GpuCx *cx, const IrOp *dot)
 {
 	CONTRACT(dot->kind == OP_WARP_GROUP_DOT);
 	const IrValue *held = ir_operand(dot, ir_is_tensor(ir_operand(dot, 1)->type));
-	return ir_is_tensor(held->type) && held->type->elem->bits == 32 ? gpu_late_read(dot, held) : NULL;
+	if (!ir_is_tensor(held->type) || !gpu_wgmma_may_read_late(cx, dot, held->type->elem))
+		return NULL;
+	const IrOp *read = gpu_late_read(dot, held);
+	bool ring = read && ir_operand(read, 0)->def && ir_operand(read, 0)->def->kind == OP_MEMDESC_INDEX;
+	return ring || held->type->elem->bits == 32 ? read : NULL;
+}
+
+bool gpu_wgmma_may_read_late(GpuCx *cx, const IrOp *dot, IrType elem)
+{
+	return elem->bits == 32 || (elem->bits == 8 && !gpu_wgmma_adds_parts(cx, dot));
+}
+
+bool gpu_wgmma_adds_parts(GpuCx *cx, const IrOp *dot)
+{
+	IrType a = ir_operand(dot, 0)->type;
+	int64_t most = ir_get_int(dot, cx->ir, ATTR_MAX_IMPRECISE, 0);
+	return ir_is_float(a->elem) && a->elem->bits == 8 && dot->results[0].type->elem->bits == 32 &&
+	       most > 0 && most < a->shape[1];
 }
 
 /* ---- the choice ---- */
@@ -439,4 +457,14 @@ const TargetMma *gpu_wgmma_for(GpuCx *cx, const IrOp *dot, bool swapped, unsigne
 	if (columns / warps[1] < 8)
 		*why = "there are more warp groups than parts of the result";
 	return *why ? NULL : mma;
+}
+
+bool gpu_wgmma_reads_across(GpuCx *cx, const IrOp *dot, bool swapped)
+{
+	unsigned warps[2];
+	const char *why;
+	unsigned bits = ir_operand(dot, swapped)->type->elem->bits;
+	if (bits != 32 && (bits != 8 || gpu_dot_is_chained(dot)))
+		return false;
+	return gpu_wgmma_for(cx, dot, swapped, warps, &why) != NULL;
 }

@@ -257,7 +257,7 @@ bool lower_WARP_GROUP_DOT(Lower *lw, IrOp *op)
 	Product p = {.lw = lw, .plan = gpu_wgmma_plan(lw->gpu, lw->arena, op, &why)};
 	if (!p.plan)
 		return lower_diag(lw, op->loc, DIAG_GPU_PRODUCT, ir_op_info[op->kind].text, why);
-	p.late = gpu_wgmma_late_read(op);
+	p.late = gpu_wgmma_late_read(lw->gpu, op);
 	begin(&p, op);
 	LowerValue added = lower_get(lw, ir_operand(op, 2));
 	LLVMValueRef *sums = lower_array(lw, added.count), **words = ARENA_ARRAY(lw->arena, LLVMValueRef *, p.plan->tiles);
