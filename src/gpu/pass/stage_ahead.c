@@ -14,6 +14,7 @@
 #include "gpu/loop/schedule.h"
 #include "gpu/memory/memory.h"
 #include "gpu/pipeline/carry.h"
+#include "gpu/plan/wgmma.h"
 
 enum { SHARED_SPACE = 0, TILES = 2, LEAST_PENDING = 2 };
 
@@ -254,6 +255,18 @@ static void drop_barrier(const Turned *t)
 		ir_op_erase(barrier);
 }
 
+/* What comes from registers is read part by part, beside the product (wgmma.h), where threads have
+ * met before. */
+static void meet_before_read(const Find *f, const Turned *t)
+{
+	const IrOp *read = gpu_wgmma_late_read(f->gpu, t->dot);
+	if (!read)
+		return;
+	IrBuilder b = ir_at(f->cx->module, (IrOp *)(uintptr_t)read);
+	b.loc = read->loc;
+	irb_op(&b, OP_BARRIER, NULL, 0, NULL, 0, 0);
+}
+
 static void turn_ahead(const Find *f, const Turned *t)
 {
 	IrModule *m = f->cx->module;
@@ -286,6 +299,7 @@ static void turn_ahead(const Find *f, const Turned *t)
 	}
 	drop_barrier(t);
 	ir_op_erase(t->arrived);
+	meet_before_read(f, t);
 	GpuCarried more = {this, zero, other};
 	IrOp *loop = gpu_carry(m, f->cx->scratch, t->loop, &more, 1);
 	IrBuilder end = ir_at_end(m, loop->block, loop->loc);
