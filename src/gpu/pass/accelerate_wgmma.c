@@ -117,6 +117,17 @@ static bool is_computed(const IrOp *dot, const IrValue *operand)
 	return v->def && v->def->block == dot->block && !transposed && gpu_keeps_elements(v->def);
 }
 
+/* Do vectors of words, or of several bytes, lie along the dim, and the lanes beside them? (A thread
+ * that holds neighbours of a tile whose lines begin anywhere has loaded them one by one.) */
+static bool has_vectors(const Layout *l, unsigned dim, unsigned bits)
+{
+	uint32_t registers[8];
+	unsigned least = base_log2(32 / bits), n = layout_vector(l, dim, 4, registers);
+	bool whole = INT64_C(1) << n == layout_shape(l, dim);
+	bool lanes = layout_in_bits(l, LAYOUT_LANE) && layout_coordinate(l, layout_basis(l, LAYOUT_LANE, 0), dim);
+	return n >= least && (bits == 32 || whole || lanes);
+}
+
 /* Operands of words or bytes that are loaded in the loop and lie across K, as bits. */
 static unsigned loaded_across(GpuCx *gpu, const IrOp *dot, unsigned bits)
 {
@@ -125,7 +136,8 @@ static unsigned loaded_across(GpuCx *gpu, const IrOp *dot, unsigned bits)
 		bool transposed;
 		const IrValue *v = origin_of(ir_operand(dot, i), &transposed);
 		unsigned k_dim = (i == 0) != transposed ? 1 : 0;
-		if (is_loaded_beside(dot, v) && v->type->elem->bits == bits && neighbours(gpu, v) != k_dim)
+		if (is_loaded_beside(dot, v) && v->type->elem->bits == bits && neighbours(gpu, v) != k_dim &&
+		    has_vectors(gpu_layout(gpu, v->type), 1 - k_dim, bits))
 			across |= 1u << i;
 	}
 	return across;
@@ -157,8 +169,9 @@ static bool is_turned_ahead(GpuCx *gpu, const IrOp *dot, unsigned operand)
 	TargetOccupancy before, with;
 	if (more > gpu->target->shared_cta)
 		return false;
-	target_occupancy(gpu->target, (unsigned)registers, (unsigned)own, gpu->num_warps, &before);
-	target_occupancy(gpu->target, (unsigned)registers, (unsigned)more, gpu->num_warps, &with);
+	unsigned held = (unsigned)MIN(registers, (uint64_t)TARGET_REGISTERS_THREAD);
+	target_occupancy(gpu->target, held, (unsigned)own, gpu->num_warps, &before);
+	target_occupancy(gpu->target, held, (unsigned)more, gpu->num_warps, &with);
 	return with.ctas >= before.ctas;
 }
 

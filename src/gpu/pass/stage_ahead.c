@@ -35,6 +35,7 @@ typedef struct Find {
 	GpuCx *gpu;
 	VEC(Turned) found;
 	uint64_t bytes; /* of all memory of the function */
+	uint64_t work;  /* the most that an op of a loop works in */
 } Find;
 
 static IrOp *only_user(const IrValue *v)
@@ -135,11 +136,20 @@ static bool is_carried_slot(const IrOp *loop, const IrOp *slot, const IrOp *spot
 	       can_come(next_number(loop, slot), spot);
 }
 
-/* Is there room for so many bytes more, without a CTA less on an SM? */
-static bool fits(const Find *f, const IrOp *loop, uint64_t more)
+static bool add_work(void *data, IrOp *op)
 {
-	uint64_t all = f->bytes + more;
-	return all <= f->gpu->target->shared_cta && !schedule_costs_ctas(f->gpu, loop, f->bytes, all);
+	Find *f = data;
+	f->work = MAX(f->work, gpu_scratch(f->gpu, op).bytes);
+	return true;
+}
+
+/* Is there room for so many bytes more, without a CTA less on an SM? */
+static bool fits(Find *f, IrOp *loop, uint64_t more)
+{
+	f->work = 0;
+	ir_walk(loop, false, add_work, f);
+	uint64_t before = f->bytes + f->work, all = before + more;
+	return all <= f->gpu->target->shared_cta && !schedule_costs_ctas(f->gpu, loop, before, all);
 }
 
 /* Of operand `i`, where it is read and stored again. False: it is, and cannot be done ahead. */

@@ -19,6 +19,7 @@ enum {
 	MOST_N_BITS = 5 /* above the 8 columns of lanes and registers */,
 	PATTERN_ROWS = 8,
 	PART = 16,
+	LATE_PARTS = 4, /* of a product, at least where it has as many instructions */
 	LINE = 128
 };
 
@@ -408,6 +409,14 @@ const IrOp *gpu_wgmma_late_read(GpuCx *cx, const IrOp *dot)
 	return ring || held->type->elem->bits == 32 ? read : NULL;
 }
 
+uint32_t gpu_wgmma_late_parts(const GpuWgmmaPlan *plan)
+{
+	uint32_t parts = plan->tiles;
+	while (parts < LATE_PARTS && parts < plan->tiles * plan->steps)
+		parts *= 2;
+	return parts;
+}
+
 bool gpu_wgmma_may_read_late(GpuCx *cx, const IrOp *dot, IrType elem)
 {
 	return elem->bits == 32 || (elem->bits == 8 && !gpu_wgmma_adds_parts(cx, dot));
@@ -463,8 +472,9 @@ bool gpu_wgmma_reads_across(GpuCx *cx, const IrOp *dot, bool swapped)
 {
 	unsigned warps[2];
 	const char *why;
-	unsigned bits = ir_operand(dot, swapped)->type->elem->bits;
-	if (bits != 32 && (bits != 8 || gpu_dot_is_chained(dot)))
-		return false;
-	return gpu_wgmma_for(cx, dot, swapped, warps, &why) != NULL;
+	IrType a = ir_operand(dot, swapped)->type;
+	const TargetMma *mma = gpu_wgmma_for(cx, dot, swapped, warps, &why);
+	if (!mma || a->elem->bits == 32)
+		return mma != NULL;
+	return a->elem->bits == 8 && a->shape[!swapped] > mma->k && !gpu_dot_is_chained(dot);
 }
