@@ -1,5 +1,5 @@
-/* A program may move into a loop where nothing sees which CTA runs it: it neither waits for other
- * programs nor reads the grid but along axis 0. */
+/* A program may move into a loop where nothing sees which CTA runs it: it does not wait for other
+ * programs. The loop is along axis 0 of the grid; along the others programs are CTAs. */
 #include "gpu/loop/persist.h"
 
 #include <string.h>
@@ -34,9 +34,6 @@ static bool looks_at_ctas(const Program *p, const IrOp *op)
 static const char *against(const Program *p, const IrOp *op)
 {
 	switch (op->kind) {
-	case OP_PROGRAM_ID:
-	case OP_NUM_PROGRAMS:
-		return ir_get_int(op, p->gpu->ir, ATTR_AXIS, 0) ? "it reads axis 1 or 2 of the grid" : NULL;
 	case OP_ATOMIC_RMW:
 	case OP_ATOMIC_CAS:
 		return op->results[0].uses ? "it uses what an atomic operation returns" : NULL;

@@ -19,7 +19,7 @@ enum {
 	MOST_N_BITS = 5 /* above the 8 columns of lanes and registers */,
 	PATTERN_ROWS = 8,
 	PART = 16,
-	LATE_PARTS = 4, /* of a product, at least where it has as many instructions */
+	LATE_PARTS = 2, /* of a product, at least where it has as many instructions */
 	LINE = 128
 };
 
@@ -405,7 +405,10 @@ const IrOp *gpu_wgmma_late_read(GpuCx *cx, const IrOp *dot)
 	if (!ir_is_tensor(held->type) || !gpu_wgmma_may_read_late(cx, dot, held->type->elem))
 		return NULL;
 	const IrOp *read = gpu_late_read(dot, held);
-	bool ring = read && ir_operand(read, 0)->def && ir_operand(read, 0)->def->kind == OP_MEMDESC_INDEX;
+	const IrOp *slot = read ? ir_operand(read, 0)->def : NULL;
+	while (slot && (slot->kind == OP_MEMDESC_TRANS || slot->kind == OP_MEMDESC_RESHAPE))
+		slot = ir_operand(slot, 0)->def;
+	bool ring = slot && slot->kind == OP_MEMDESC_INDEX;
 	return ring || held->type->elem->bits == 32 ? read : NULL;
 }
 
