@@ -264,8 +264,8 @@ static bool rows_are_aligned(const Map *m, uint64_t row_mask, uint32_t except)
 }
 
 /* Rows of a matrix that lie in the same banks: of those that the bit of the lanes from `lane` on
- * tells apart (the row's bits from `row` on) some come from another matrix, and threads exchange the
- * registers of both. */
+ * tells apart (the row's bits from `row` on) some come from another matrix, and threads exchange
+ * the registers of both. */
 static void take_rows_in_turn(LayoutAccess *a, unsigned lane, unsigned row)
 {
 	for (unsigned k = 0; row + k < 3; k++) {

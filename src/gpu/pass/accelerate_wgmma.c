@@ -124,7 +124,8 @@ static bool has_vectors(const Layout *l, unsigned dim, unsigned bits)
 	uint32_t registers[8];
 	unsigned least = base_log2(32 / bits), n = layout_vector(l, dim, 4, registers);
 	bool whole = INT64_C(1) << n == layout_shape(l, dim);
-	bool lanes = layout_in_bits(l, LAYOUT_LANE) && layout_coordinate(l, layout_basis(l, LAYOUT_LANE, 0), dim);
+	bool lanes = layout_in_bits(l, LAYOUT_LANE) &&
+		     layout_coordinate(l, layout_basis(l, LAYOUT_LANE, 0), dim);
 	return n >= least && (bits == 32 || whole || lanes);
 }
 
@@ -136,15 +137,15 @@ static unsigned loaded_across(GpuCx *gpu, const IrOp *dot, unsigned bits)
 		bool transposed;
 		const IrValue *v = origin_of(ir_operand(dot, i), &transposed);
 		unsigned k_dim = (i == 0) != transposed ? 1 : 0;
-		if (is_loaded_beside(dot, v) && v->type->elem->bits == bits && neighbours(gpu, v) != k_dim &&
-		    has_vectors(gpu_layout(gpu, v->type), 1 - k_dim, bits))
+		if (is_loaded_beside(dot, v) && v->type->elem->bits == bits &&
+		    neighbours(gpu, v) != k_dim && has_vectors(gpu_layout(gpu, v->type), 1 - k_dim, bits))
 			across |= 1u << i;
 	}
 	return across;
 }
 
-/* Will there be room to turn words of the operand round an iteration ahead (stage_ahead.c)? In front
- * of the product it takes longer than mma.sync. */
+/* Will there be room to turn words of the operand round an iteration ahead (stage_ahead.c)? In
+ * front of the product it takes longer than mma.sync. */
 static bool is_turned_ahead(GpuCx *gpu, const IrOp *dot, unsigned operand)
 {
 	const IrOp *loop = ir_parent_op(dot);

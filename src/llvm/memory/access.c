@@ -154,7 +154,8 @@ static bool pair_of_words(const LayoutAccess *a, uint32_t distance, BytePair *ou
 	if (a->element_bits != 8 || a->vector_bits < 2)
 		return false;
 	for (uint32_t e = 0; e < PAIR; e++) {
-		out->by_words[e] = (e & 1 ? a->vector[0] : 0) ^ (e & 2 ? a->vector[1] : 0) ^ (e & 4 ? distance : 0);
+		out->by_words[e] = (e & 1 ? a->vector[0] : 0) ^ (e & 2 ? a->vector[1] : 0) ^
+				   (e & 4 ? distance : 0);
 		all |= out->by_words[e];
 	}
 	for (uint32_t i = 0; i <= all && n < PAIR; i++)

@@ -410,7 +410,8 @@ static void share_addresses(Lower *lw, GlobalTile *tile, const IrValue *pointers
 static bool is_zero(const IrValue *v)
 {
 	IrAttr constant = ir_constant_of(v);
-	return constant && fold_is_constant(constant) && fold_is_splat(constant) && fold_word(constant, 0) == 0;
+	return constant && fold_is_constant(constant) && fold_is_splat(constant) &&
+	       fold_word(constant, 0) == 0;
 }
 
 LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointers, const IrValue *mask,

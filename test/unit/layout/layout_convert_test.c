@@ -442,11 +442,12 @@ static void local_loads(void **state)
 	assert_int_equal(access.vector_bits, 2);
 	check_local_load(&p, layout_shared_swizzled(&p.cx, shape, 2, order, 16, 2, 4), b, 8, &access);
 	assert_int_equal(access.kind, LAYOUT_ACCESS_VECTOR);
-	/* Without a swizzle eight rows share their banks; a matrix is read from two, half of the rows each. */
+	/* Without a swizzle eight rows share their banks; a matrix is read from two. */
 	check_local_load(&p, layout_shared_plain(&p.cx, shape, 2, order), a, 16, &access);
 	assert_int_equal(access.wavefronts, 4 * access.least);
-	/* Rows 0, 1, 4, 5, ... 13 of what a lane takes four of are in different banks by such turns. */
-	const Layout *across = rows_in_pairs(&p, layout_wgmma_operand(&p.cx, shape, (const unsigned[]){4, 1}, 4));
+	/* Rows 0, 1, 4, 5, ... 13, as a lane takes four, are in different banks by such turns. */
+	const unsigned along[] = {4, 1};
+	const Layout *across = rows_in_pairs(&p, layout_wgmma_operand(&p.cx, shape, along, 4));
 	tma = layout_shared_tma(&p.cx, shape, 2, 8, 64, true);
 	check_local_load(&p, tma, across, 8, &access);
 	assert_int_equal(access.kind, LAYOUT_ACCESS_MATRIX_TRANS);
