@@ -251,6 +251,23 @@ static uint32_t steps_of_part(const Product *p, const IrOp *op)
 	return fp8 && most > 0 ? (uint32_t)MAX(MIN(most / p->plan->mma->k, p->plan->steps), 1) : p->plan->steps;
 }
 
+/* Does A in registers, read from a ring and all there at once, stay as it is until the product has
+ * ended? It goes through the wait then, if that leaves products under way. */
+static bool keeps_registers(const Product *p, const IrOp *dot)
+{
+	const IrValue *a = ir_operand(dot, p->plan->swapped);
+	const IrOp *wait = dot->next;
+	while (wait && wait->kind != OP_WARP_GROUP_DOT_WAIT)
+		wait = wait->next;
+	const IrOp *read = a->def && a->def->kind == OP_TRANS ? ir_operand(a->def, 0)->def : a->def;
+	bool reads = read && read->kind == OP_LOCAL_LOAD && read->block == dot->block;
+	bool kept = p->late || !p->plan->a || !reads || !wait ||
+		    ir_get_int(wait, p->lw->gpu->ir, ATTR_PENDINGS, 0) == 0;
+	for (uint32_t i = 0; wait && i < wait->operand_count; i++)
+		kept |= ir_operand(wait, i) == a;
+	return kept;
+}
+
 bool lower_WARP_GROUP_DOT(Lower *lw, IrOp *op)
 {
 	const char *why = NULL;
@@ -258,6 +275,7 @@ bool lower_WARP_GROUP_DOT(Lower *lw, IrOp *op)
 	if (!p.plan)
 		return lower_diag(lw, op->loc, DIAG_GPU_PRODUCT, ir_op_info[op->kind].text, why);
 	p.late = gpu_wgmma_late_read(lw->gpu, op);
+	CONTRACT(keeps_registers(&p, op));
 	begin(&p, op);
 	LowerValue added = lower_get(lw, ir_operand(op, 2));
 	LLVMValueRef *sums = lower_array(lw, added.count), **words = ARENA_ARRAY(lw->arena, LLVMValueRef *, p.plan->tiles);
