@@ -100,9 +100,10 @@ def product_rows(rows):
             rows.append(product(f"order {order} {kind} 4096", kind, 4096, order))
     for order in ("NN", "TN", "TT"):
         rows.append(product(f"order {order} tf32 4096", "tf32", 4096, order))
-    for kind in ("fp8", "int8", "tf32"):
-        rows.append(product(f"order {'NT' if kind == 'tf32' else 'NN'} {kind} 4096", kind, 4096, "NT" if kind == "tf32" else "NN"))
-        if kind != "tf32":
+    rows.append(product("order NT tf32 4096", "tf32", 4096, "NT"))
+    for kind in ("fp8", "int8"):
+        for order in ("NN", "TN", "TT"):
+            rows.append(product(f"order {order} {kind} 4096", kind, 4096, order))
             rows[-1].reference = None
     for bm, bn, bk, warps, most in ((128, 128, 32, 4, 5), (128, 128, 64, 8, 5), (128, 256, 32, 8, 5)):
         for stages in range(1, most + 1):

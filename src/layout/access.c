@@ -263,6 +263,23 @@ static bool rows_are_aligned(const Map *m, uint64_t row_mask, uint32_t except)
 	return true;
 }
 
+/* Rows of a matrix that lie in the same banks: of those that the bit of the lanes from `lane` on
+ * tells apart (the row's bits from `row` on) some come from another matrix, and threads exchange
+ * the registers of both. */
+static void take_rows_in_turn(LayoutAccess *a, unsigned lane, unsigned row)
+{
+	for (unsigned k = 0; row + k < 3; k++) {
+		for (unsigned i = 0; i < a->matrix_bits; i++) {
+			LayoutAccess other = *a;
+			other.thread_address[row + k] ^= a->thread_address[3 + i];
+			other.swap[lane + k] ^= a->matrix[i];
+			count_matrix_wavefronts(&other);
+			if (layout_access_cost(&other) < layout_access_cost(a))
+				*a = other;
+		}
+	}
+}
+
 /* Lane t holds word t % 4 of row t / 4. */
 static bool matrix_access(const Map *m, bool store, unsigned element_bits, LayoutAccess *a)
 {
@@ -287,6 +304,7 @@ static bool matrix_access(const Map *m, bool store, unsigned element_bits, Layou
 		a->thread_address[i] = a->thread_address[2 + i];
 	take_matrices(a, m);
 	count_matrix_wavefronts(a);
+	take_rows_in_turn(a, 2, 0);
 	return true;
 }
 
@@ -320,6 +338,7 @@ static bool transposed_access(const Map *m, bool store, unsigned element_bits, L
 		a.thread_address[0] = m->reg[pair];
 		take_matrices(&a, m);
 		count_matrix_wavefronts(&a);
+		take_rows_in_turn(&a, 0, 1);
 		if (!found || a.wavefronts < best->wavefronts)
 			*best = a;
 		found = true;

@@ -111,4 +111,15 @@ static inline uint32_t target_persistent_ctas(const uint32_t grid[3], uint32_t m
 	return along < grid[0] && grid[0] <= INT32_MAX - along ? along : grid[0];
 }
 
+/* Do CTAs of such a kernel, one on each SM, take several programs, and no more turns than programs
+ * that are CTAs of their own? Along axis 0 alone they always do where there are more than SMs. */
+static inline bool target_is_many(const uint32_t grid[3], uint32_t sms)
+{
+	uint64_t beside = (uint64_t)grid[1] * grid[2], along = target_persistent_ctas(grid, sms);
+	if (beside == 1 || along == grid[0])
+		return along < grid[0];
+	uint64_t turns = (along * beside + sms - 1) / sms * ((grid[0] + along - 1) / along);
+	return turns <= (grid[0] * beside + sms - 1) / sms;
+}
+
 #endif

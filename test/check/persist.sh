@@ -23,6 +23,12 @@ product 3 192 256 128 128 64 64 --check --num-warps 8
 product 3 200 136 72 64 64 32 --check --num-stages 4 # no tile divides the sizes
 product 2 192 128 160 64 64 32 --check --num-stages 1
 NESO_WARP_SPECIALIZE=1 product 3 192 128 160 64 64 32 --check
+# A product of each batch: programs along axis 1 stay CTAs of their own.
+for ctas in 2 5 9; do
+	NESO_PERSIST_CTAS=$ctas timeout 300 neso run bench/gpu/dot_kernels.py:batched --target sim:sm_90a --against interp --atol 0.02 \
+		--rtol 0.01 -q -g 6,3 --check rand:3x192x160:fp16 rand:3x160x128:fp16 zeros:3x192x128:fp16 192 128 160 64 64 32 8 ||
+		{ echo "batches by $ctas CTAs"; exit 1; }
+done
 # More programs than the GPU holds by itself, and fewer.
 product 0 1280 1280 32 64 64 32
 product 0 128 128 32 64 64 32

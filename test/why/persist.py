@@ -92,7 +92,7 @@ def large(a, b, c, N, K, CASE: tl.constexpr):
 
 
 # CHECK: + loop persistent: a CTA runs several programs, one after the other
-# CHECK: loop not-persistent: each program is a CTA of its own: it reads axis 1 or 2 of the grid
+# CHECK: + loop persistent: a CTA runs several programs, one after the other
 # CHECK: loop not-persistent: each program is a CTA of its own: it uses what an atomic operation returns
 # CHECK: loop not-persistent: each program is a CTA of its own: it has a loop that may run without end
 # CHECK: loop not-persistent: each program is a CTA of its own: it prints
@@ -100,7 +100,7 @@ def large(a, b, c, N, K, CASE: tl.constexpr):
 # CHECK: loop not-persistent: each program is a CTA of its own: it has a volatile load
 # CHECK: loop not-persistent: each program is a CTA of its own: it has assembly or a function with effects
 # CHECK: loop not-persistent: each program is a CTA of its own: it loops over tiles itself
-# CHECK: loop not-persistent: each program is a CTA of its own: it reads axis 1 or 2 of the grid
+# CHECK: + loop persistent: a CTA runs several programs, one after the other
 # CHECK: loop not-persistent: each program is a CTA of its own: it calls a function
 # CHECK: loop not-persistent: each program is a CTA of its own: it asserts
 # CHECK: loop not-persistent: each program is a CTA of its own: products take what does not come by tensor maps

@@ -243,12 +243,32 @@ static bool insists(const IrOp *op)
 	return from && from->kind == OP_CONVERT_LAYOUT;
 }
 
+/* A load for such memory alone, which threads turn round between a ring and there, or for what a
+ * product takes from registers: copies to the ring are as wide as memory allows. */
+static bool is_read_from_ring(const Choose *c, const IrOp *op)
+{
+	const IrOp *user = NULL;
+	if (op->kind != OP_LOAD || c->gpu->num_stages <= 1 || ir_parent_op(op)->kind != OP_FOR)
+		return false;
+	for (const IrUse *u = op->results[0].uses; u; u = u->next) {
+		const IrOp *at = u->owner;
+		if (at->kind == OP_CONVERT_LAYOUT && !at->results[0].uses)
+			continue;
+		if (user || at->kind != OP_CONVERT_LAYOUT)
+			return false;
+		while (at->kind == OP_CONVERT_LAYOUT && ir_has_one_use(&at->results[0]))
+			at = at->results[0].uses->owner;
+		user = at;
+	}
+	return user && (insists(user) || user->kind == OP_WARP_GROUP_DOT);
+}
+
 static void add_op(Choose *c, IrOp *op, uint32_t weight)
 {
 	const IrValue *drives = driving_value(op);
 	uint32_t at = add_node(c, CHOOSE_OP, op, weight, gpu_layout(c->gpu, drives->type));
 	ChooseNode *node = &c->nodes.data[at];
-	node->fixed = !gpu_tie(op)->driven || insists(op);
+	node->fixed = !gpu_tie(op)->driven || insists(op) || is_read_from_ring(c, op);
 	node->takes_any = op->kind == OP_DOT && gpu_dot_takes_any(c->gpu, op);
 	c->node_of_op[op->id] = at;
 	c->has_dot[op->block->id] = c->has_dot[op->block->id] || schedule_is_dot(op);

@@ -1,5 +1,5 @@
-/* A program may move into a loop where nothing sees which CTA runs it: it neither waits for other
- * programs nor reads the grid but along axis 0. */
+/* A program may move into a loop where nothing sees which CTA runs it: it does not wait for other
+ * programs. The loop is along axis 0 of the grid; along the others programs are CTAs. */
 #include "gpu/loop/persist.h"
 
 #include <string.h>
@@ -23,6 +23,7 @@ enum {
 typedef struct Program {
 	GpuCx *gpu;
 	const char *why;
+	bool axes; /* it reads another axis of the grid than 0 */
 } Program;
 
 static bool looks_at_ctas(const Program *p, const IrOp *op)
@@ -34,9 +35,6 @@ static bool looks_at_ctas(const Program *p, const IrOp *op)
 static const char *against(const Program *p, const IrOp *op)
 {
 	switch (op->kind) {
-	case OP_PROGRAM_ID:
-	case OP_NUM_PROGRAMS:
-		return ir_get_int(op, p->gpu->ir, ATTR_AXIS, 0) ? "it reads axis 1 or 2 of the grid" : NULL;
 	case OP_ATOMIC_RMW:
 	case OP_ATOMIC_CAS:
 		return op->results[0].uses ? "it uses what an atomic operation returns" : NULL;
@@ -57,6 +55,7 @@ static bool visit_program(void *data, IrOp *op)
 {
 	Program *p = data;
 	p->why = against(p, op);
+	p->axes |= op->kind == OP_PROGRAM_ID && ir_get_int(op, p->gpu->ir, ATTR_AXIS, 0);
 	return !p->why;
 }
 
@@ -209,6 +208,7 @@ GpuPersistPlan gpu_persist_plan(GpuCx *gpu, const IrModule *m, Arena *arena, IrO
 	if (!out.why)
 		ir_walk(func, false, visit_program, &program);
 	out.why = out.why ? out.why : program.why;
+	out.axes = program.axes;
 	return out;
 }
 
@@ -218,6 +218,8 @@ const char *gpu_persist_loses(const GpuPersistPlan *plan)
 		return "its loop has several products";
 	if (plan->varies)
 		return "its programs take differently long, and CTAs take them as they come";
+	if (plan->axes)
+		return "its grid has several axes; that CTAs gain along one of them is not known";
 	if (plan->ctas > 1)
 		return "CTAs that share an SM hide what stands around each other's loops";
 	if (plan->cycles > (uint64_t)AROUND_CYCLES * 100 / WORTH_PERCENT)

@@ -23,6 +23,7 @@ typedef struct GpuPersistPlan {
 	unsigned ctas;      /* that an SM holds at once, as far as accumulators and copies say */
 	unsigned dots;      /* in the loop */
 	bool varies;        /* programs run it differently often */
+	bool axes;          /* programs read other axes of the grid too */
 } GpuPersistPlan;
 
 /* Of a kernel at TTIR, its loads mapped (`map-loads`). */

@@ -27,10 +27,7 @@ const ScheduledLoad *schedule_load_of(GpuCx *gpu, const Schedule *s, const IrVal
 
 bool schedule_can_go_on(GpuCx *gpu, const IrOp *dot)
 {
-	IrType a = ir_operand(dot, 0)->type;
-	int64_t most = ir_get_int(dot, gpu->ir, ATTR_MAX_IMPRECISE, 0);
-	bool parts = ir_is_float(a->elem) && a->elem->bits == 8 && most > 0 && most < a->shape[1];
-	return dot->results[0].type->elem->bits == 32 && !parts;
+	return dot->results[0].type->elem->bits == 32 && !gpu_wgmma_adds_parts(gpu, dot);
 }
 
 static bool is_kept(GpuCx *gpu, const Schedule *s, const IrValue *memory)
@@ -69,7 +66,7 @@ static bool is_read_late(GpuCx *gpu, const Schedule *s, const IrOp *dot, const I
 	while (tile->def && (tile->def->kind == OP_CONVERT_LAYOUT || tile->def->kind == OP_TRANS) &&
 	       ir_has_one_use(tile))
 		tile = ir_operand(tile->def, 0);
-	if (a->type->elem->bits != 32)
+	if (!gpu_wgmma_may_read_late(gpu, dot, a->type->elem))
 		return false;
 	bool copied = false;
 	for (uint32_t i = 0; i < s->loads.len; i++)

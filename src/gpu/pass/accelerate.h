@@ -6,13 +6,12 @@
 #include "gpu/analysis/text_order.h"
 #include "gpu/gpu.h"
 
-/* Does the op compute its result from its operands' elements alone, so that it can be where they
- * are? */
-bool accelerate_passes_on(const IrOp *op);
 uint64_t accelerate_last_to_stretch(const Layout *l, unsigned dim);
 const Layout *accelerate_stretched(GpuCx *gpu, const Layout *l, unsigned dim, uint64_t last);
 
-/* Operands of words that are loaded in the loop and lie across K, as bits. */
+/* Operands that are loaded in the loop and lie across K, which threads then read from the ring: as
+ * bits. The instruction takes words that lie so from registers alone, perhaps both. Of bytes it is
+ * one at most: the other one, and any that has to come some other way, is turned round. */
 unsigned wgmma_across_k(GpuCx *gpu, const IrOp *dot);
 typedef struct WgmmaTile {
 	const IrValue *value;

@@ -13,6 +13,7 @@
  * them there; what is computed in the loop is A from registers. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"
+#include "gpu/plan/chain.h"
 #include "gpu/plan/dot.h"
 #include "gpu/pass/accelerate.h"
 #include "gpu/plan/wgmma.h"
@@ -38,48 +39,9 @@ static Shape shape_of(const IrOp *dot)
 		       a->shape[c->rank - 1]};
 }
 
-/* ---- dots that feed dots ---- */
+/* ---- what operands are made of ---- */
 
 enum { MOST_STEPS = 12, BITS_FOR_WORK = 16, MOST_WORK = 2 };
-
-bool accelerate_passes_on(const IrOp *op)
-{
-	return ir_has_trait(op, TRAIT_ELEM) || op->kind == OP_CONVERT_LAYOUT;
-}
-
-/* Does the value reach the first operand of a dot, through ops that keep elements in place? */
-static bool feeds_dot(const IrValue *v, unsigned depth)
-{
-	for (const IrUse *u = v->uses; u; u = u->next) {
-		if (u->owner->kind == OP_DOT && u == &u->owner->operands[0])
-			return true;
-		if (depth && accelerate_passes_on(u->owner) && u->owner->result_count == 1 &&
-		    feeds_dot(&u->owner->results[0], depth - 1))
-			return true;
-	}
-	return false;
-}
-
-/* Does it come from a dot in this way? */
-static bool comes_from_dot(const IrValue *v, unsigned depth)
-{
-	const IrOp *op = v->def;
-	if (!op || depth == 0)
-		return false;
-	if (op->kind == OP_DOT || op->kind == OP_WARP_GROUP_DOT)
-		return true;
-	for (uint32_t i = 0; i < op->operand_count && accelerate_passes_on(op); i++)
-		if (comes_from_dot(ir_operand(op, i), depth - 1))
-			return true;
-	return false;
-}
-
-static bool is_chained(const IrOp *dot)
-{
-	return feeds_dot(&dot->results[0], MOST_STEPS) || comes_from_dot(ir_operand(dot, 0), MOST_STEPS);
-}
-
-/* ---- what operands are made of ---- */
 
 static bool is_uniform(const IrOp *op)
 {
@@ -96,7 +58,7 @@ static unsigned word_elements(GpuCx *gpu, const IrValue *v, unsigned dim, unsign
 		return all;
 	if (op && op->kind == OP_LOAD && !layout_vector(gpu_layout(gpu, v->type), dim, 1, registers))
 		return all;
-	if (!op || depth == 0 || !accelerate_passes_on(op))
+	if (!op || depth == 0 || !gpu_keeps_elements(op))
 		return v->type->elem->bits >= 8 ? MIN(all, v->type->elem->bits) : all;
 	unsigned least = all;
 	for (uint32_t i = 0; i < op->operand_count; i++)
@@ -113,7 +75,7 @@ static bool is_of_bytes_along(GpuCx *gpu, const IrValue *v, unsigned dim, unsign
 		return false;
 	if (op->kind == OP_LOAD)
 		return v->type->elem->bits == 8 && layout_vector(gpu_layout(gpu, v->type), dim, 1, registers);
-	for (uint32_t i = 0; i < op->operand_count && depth && accelerate_passes_on(op); i++)
+	for (uint32_t i = 0; i < op->operand_count && depth && gpu_keeps_elements(op); i++)
 		if (is_of_bytes_along(gpu, ir_operand(op, i), dim, depth - 1))
 			return true;
 	return false;
@@ -124,7 +86,7 @@ static unsigned work_on(const IrValue *v, unsigned depth)
 {
 	const IrOp *op = v->def;
 	unsigned work = 0;
-	if (!op || depth == 0 || !accelerate_passes_on(op))
+	if (!op || depth == 0 || !gpu_keeps_elements(op))
 		return 0;
 	for (uint32_t i = 0; i < op->operand_count; i++)
 		work = MAX(work, work_on(ir_operand(op, i), depth - 1));
@@ -152,7 +114,7 @@ static void split_warps(const IrOp *dot, const Shape *s, const TargetMma *mma, u
 		warps[0] = (unsigned)MIN((int64_t)rest, s->c[0]);
 		rest /= warps[0];
 	}
-	if (is_chained(dot)) {
+	if (gpu_dot_is_chained(dot)) {
 		w[0] = (unsigned)MIN((int64_t)rest, MAX(s->m / mma->m, 1));
 		w[1] = rest / w[0];
 		return;
@@ -182,7 +144,7 @@ static unsigned k_width_of(GpuCx *gpu, const IrOp *dot, const Shape *s)
 	for (unsigned i = 0; i < 2; i++)
 		bits = word_elements(gpu, ir_operand(dot, i), i == 0 ? s->rank - 1 : s->rank - 2, MOST_STEPS,
 				     bits);
-	if (comes_from_dot(ir_operand(dot, 0), MOST_STEPS) || comes_from_dot(ir_operand(dot, 1), MOST_STEPS))
+	if (gpu_comes_from_dot(ir_operand(dot, 0)) || gpu_comes_from_dot(ir_operand(dot, 1)))
 		bits = elem;
 	while (bits < elem && 4 * (32 / bits) > s->k)
 		bits *= 2;
@@ -259,7 +221,7 @@ static void lay_out_mma(GpuCx *gpu, const IrOp *dot, const Shape *s, const Targe
 		layouts[i] = in_steps(gpu, l, i == 0 ? s->rank - 1 : s->rank - 2, k_width);
 	}
 	layouts[2] = layout_mma_accumulator(&gpu->layouts, s->c, s->rank, warps, mma->m);
-	if (mma->m == 16 && !is_chained(dot))
+	if (mma->m == 16 && !gpu_dot_is_chained(dot))
 		stretch_for_bytes(gpu, dot, s, layouts);
 }
 

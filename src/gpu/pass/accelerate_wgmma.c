@@ -1,11 +1,15 @@
 /* Dots that become products of warp groups: which operand comes from registers, and how the others
  * get into shared memory (accelerate_matmul.c). */
+#include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"
 #include "gpu/memory/tensor_copies.h"
 #include "gpu/pass/accelerate.h"
+#include "gpu/plan/chain.h"
 #include "gpu/plan/wgmma.h"
 
 #include "layout/kinds.h"
+
+enum { WORDS_AT_ONCE = 4, LEAST_STAGES = 3 /* with a ring that is turned an iteration ahead */ };
 
 /* Where an operand comes from: conversions and transpositions apart. */
 static IrValue *origin_of(IrValue *v, bool *transposed)
@@ -61,6 +65,26 @@ static const Layout *turning(GpuCx *gpu, const IrOp *dot, IrType type, unsigned 
 	return last ? accelerate_stretched(gpu, l, other, last) : l;
 }
 
+/* The same for words: lanes read neighbours, and a thread stores four along K at once. */
+static const Layout *turning_words(GpuCx *gpu, const IrOp *dot, IrType type, unsigned k_dim)
+{
+	unsigned other = 1 - k_dim, warps = gpu_num_warps(gpu, dot);
+	LayoutBlocked b = {.rank = 2, .order = {k_dim, other}};
+	b.size_per_thread[k_dim] = (unsigned)MIN(type->shape[k_dim], (int64_t)WORDS_AT_ONCE);
+	b.size_per_thread[other] = b.threads_per_warp[k_dim] = 1;
+	b.threads_per_warp[other] = TARGET_WARP_SIZE;
+	b.warps_per_cta[other] =
+		(unsigned)MIN((int64_t)warps, MAX(type->shape[other] / TARGET_WARP_SIZE, 1));
+	b.warps_per_cta[k_dim] = warps / b.warps_per_cta[other];
+	return layout_blocked(&gpu->layouts, type->shape, &b);
+}
+
+static bool is_loaded_beside(const IrOp *dot, const IrValue *v)
+{
+	return v->def && (v->def->kind == OP_LOAD || v->def->kind == OP_DESC_LOAD) &&
+	       v->def->block == dot->block;
+}
+
 /* The operand in shared memory: as it lies in global
  * memory where the instruction takes that, else K first. */
 static IrValue *in_memory(PassCx *cx, IrOp *dot, unsigned operand)
@@ -78,6 +102,8 @@ static IrValue *in_memory(PassCx *cx, IrOp *dot, unsigned operand)
 	IrBuilder b = ir_at(cx->module, spot);
 	if (!memory && turned && v->type->elem->bits == 8)
 		v = gpu_convert(gpu, &b, v, turning(gpu, dot, v->type, k_dim));
+	else if (!memory && turned && v->type->elem->bits == 32 && is_loaded_beside(dot, v))
+		v = gpu_convert(gpu, &b, v, turning_words(gpu, dot, v->type, k_dim));
 	if (!memory)
 		memory = irb_1(&b, OP_LOCAL_ALLOC, type, v);
 	return transposed ? gpu_memory_transposed(gpu, &b, memory) : memory;
@@ -88,24 +114,79 @@ static bool is_computed(const IrOp *dot, const IrValue *operand)
 {
 	bool transposed;
 	const IrValue *v = origin_of((IrValue *)(uintptr_t)operand, &transposed);
-	return v->def && v->def->block == dot->block && !transposed && accelerate_passes_on(v->def);
+	return v->def && v->def->block == dot->block && !transposed && gpu_keeps_elements(v->def);
 }
 
-/* Operands of words that are loaded in the loop and lie across K, as bits. The instruction takes
- * such words from registers alone: threads read them from the ring in any order. */
-unsigned wgmma_across_k(GpuCx *gpu, const IrOp *dot)
+/* Do vectors of words, or of several bytes, lie along the dim, and the lanes beside them? (A thread
+ * that holds neighbours of a tile whose lines begin anywhere has loaded them one by one.) */
+static bool has_vectors(const Layout *l, unsigned dim, unsigned bits)
+{
+	uint32_t registers[8];
+	unsigned least = base_log2(32 / bits), n = layout_vector(l, dim, 4, registers);
+	bool whole = INT64_C(1) << n == layout_shape(l, dim);
+	bool lanes = layout_in_bits(l, LAYOUT_LANE) &&
+		     layout_coordinate(l, layout_basis(l, LAYOUT_LANE, 0), dim);
+	return n >= least && (bits == 32 || whole || lanes);
+}
+
+/* Operands of words or bytes that are loaded in the loop and lie across K, as bits. */
+static unsigned loaded_across(GpuCx *gpu, const IrOp *dot, unsigned bits)
 {
 	unsigned across = 0;
 	for (uint32_t i = 0; i < 2; i++) {
 		bool transposed;
 		const IrValue *v = origin_of(ir_operand(dot, i), &transposed);
 		unsigned k_dim = (i == 0) != transposed ? 1 : 0;
-		bool loads = v->def && (v->def->kind == OP_LOAD || v->def->kind == OP_DESC_LOAD);
-		if (loads && v->def->block == dot->block && v->type->elem->bits == 32 &&
-		    neighbours(gpu, v) != k_dim)
+		if (is_loaded_beside(dot, v) && v->type->elem->bits == bits &&
+		    neighbours(gpu, v) != k_dim && has_vectors(gpu_layout(gpu, v->type), 1 - k_dim, bits))
 			across |= 1u << i;
 	}
 	return across;
+}
+
+/* Will there be room to turn words of the operand round an iteration ahead (stage_ahead.c)? In
+ * front of the product it takes longer than mma.sync. */
+static bool is_turned_ahead(GpuCx *gpu, const IrOp *dot, unsigned operand)
+{
+	const IrOp *loop = ir_parent_op(dot);
+	IrAttr asked = loop->kind == OP_FOR ? ir_get(loop, gpu->ir, ATTR_NUM_STAGES) : NULL;
+	int64_t stages = asked ? asked->i : gpu->num_stages;
+	uint64_t bytes[2], registers = gpu->target->budgets->beside_sums;
+	if (loop->kind != OP_FOR || stages < LEAST_STAGES || dot->results[0].type->rank != 2)
+		return false;
+	for (unsigned i = 0; i < 2; i++) {
+		bool transposed;
+		uint32_t neighbours[8];
+		const IrValue *v = origin_of(ir_operand(dot, i), &transposed);
+		unsigned dim = (i == 0) != transposed ? 0 : 1;
+		if (layout_vector(gpu_layout(gpu, v->type), dim, 1, neighbours) < 1)
+			return false;
+		bytes[i] = (uint64_t)ir_numel(v->type) * v->type->elem->bits / 8;
+	}
+	registers += gpu_words(gpu, dot->results[0].type);
+	uint64_t slot = bytes[0] + bytes[1], tile = bytes[operand];
+	uint64_t own = slot * (uint64_t)stages + tile;
+	uint64_t more = slot * (uint64_t)MAX(stages, LEAST_STAGES + 1) + 2 * tile;
+	TargetOccupancy before, with;
+	if (more > gpu->target->shared_cta)
+		return false;
+	unsigned held = (unsigned)MIN(registers, (uint64_t)TARGET_REGISTERS_THREAD);
+	target_occupancy(gpu->target, held, (unsigned)own, gpu->num_warps, &before);
+	target_occupancy(gpu->target, held, (unsigned)more, gpu->num_warps, &with);
+	return with.ctas >= before.ctas;
+}
+
+unsigned wgmma_across_k(GpuCx *gpu, const IrOp *dot)
+{
+	unsigned words = loaded_across(gpu, dot, 32), bytes = loaded_across(gpu, dot, 8);
+	/* Of two the other one is turned; the larger one is read only once. */
+	IrType c = dot->results[0].type;
+	unsigned larger = c->rank == 2 && c->shape[1] > c->shape[0] ? 2 : 1;
+	if (words)
+		return words == 3 && is_turned_ahead(gpu, dot, larger == 1) ? larger : words;
+	bytes = bytes == 3 ? larger : bytes;
+	bool computed = bytes && is_computed(dot, ir_operand(dot, bytes == 1));
+	return bytes && !computed && gpu_wgmma_reads_across(gpu, dot, bytes == 2) ? bytes : 0;
 }
 
 /* Does a dot take the value from memory, as operand 1 or turned round? */
@@ -149,6 +230,12 @@ static const Layout *turned_round(GpuCx *gpu, const Layout *l, bool turn)
 	return turn ? layout_transpose(&gpu->layouts, l, (const unsigned[]){1, 0}) : l;
 }
 
+/* Words lie in different banks so; bytes come in pairs of rows. */
+static const Layout *rows_as_read(GpuCx *gpu, const Layout *l, unsigned bits)
+{
+	return bits == 32 ? gpu_wgmma_scattered(gpu, l, 0) : accelerate_stretched(gpu, l, 0, 8);
+}
+
 /* warps: along the dims of what is multiplied. Where operand 1 comes from registers, that is both
  * operands turned round. */
 void wgmma_take(PassCx *cx, IrOp *dot, const unsigned *warps)
@@ -165,7 +252,7 @@ void wgmma_take(PassCx *cx, IrOp *dot, const unsigned *warps)
 	const int64_t shape[] = {old->shape[turn], old->shape[!turn]};
 	unsigned n = (unsigned)MIN(shape[1] / warps[1], 256);
 	const Layout *sums = layout_wgmma_accumulator(layouts, shape, warps, n);
-	sums = scatter ? gpu_wgmma_scattered(gpu, sums, 0) : sums;
+	sums = scatter ? rows_as_read(gpu, sums, ir_operand(dot, held)->type->elem->bits) : sums;
 	IrType type = gpu_with_layout(gpu, old, turned_round(gpu, sums, turn));
 	IrValue *args[3];
 	for (unsigned i = 0; i < 2; i++) {
@@ -176,7 +263,7 @@ void wgmma_take(PassCx *cx, IrOp *dot, const unsigned *warps)
 		}
 		const int64_t rows[] = {v->type->shape[turn], v->type->shape[!turn]};
 		const Layout *l = layout_wgmma_operand(layouts, rows, warps, 32 / v->type->elem->bits);
-		l = scatter ? gpu_wgmma_scattered(gpu, l, 0) : l;
+		l = scatter ? rows_as_read(gpu, l, v->type->elem->bits) : l;
 		args[i] = gpu_convert(gpu, &b, v, turned_round(gpu, l, turn));
 	}
 	args[2] = gpu_convert(gpu, &b, ir_operand(dot, 2), gpu_layout(gpu, type));

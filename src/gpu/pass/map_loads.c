@@ -51,16 +51,15 @@ static bool is_along_k(MapLoads *m, const IrOp *dot, uint32_t number)
 }
 
 /* Will the product take the operand from memory as it lies there, neighbours along K or across?
- * Words across K threads take from memory, where the other operand lies along K. */
+ * Words and bytes across K threads take from memory, where the other operand lies along K. */
 static bool takes(MapLoads *m, const IrOp *dot, uint32_t number, bool across)
 {
 	IrType elem = ir_operand(dot, number)->type->elem;
 	unsigned warps[2];
 	const char *why;
-	bool words = across && elem->bits == 32;
-	if (across && gpu_wgmma_wants_k_first(elem) && !(words && is_along_k(m, dot, 1 - number)))
-		return false;
-	return gpu_wgmma_for(m->gpu, dot, words && number == 1, warps, &why) != NULL;
+	if (across && gpu_wgmma_wants_k_first(elem))
+		return is_along_k(m, dot, 1 - number) && gpu_wgmma_reads_across(m->gpu, dot, number == 1);
+	return gpu_wgmma_for(m->gpu, dot, false, warps, &why) != NULL;
 }
 
 /* Do products alone take the tile, perhaps transposed, so? */

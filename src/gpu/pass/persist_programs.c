@@ -3,8 +3,9 @@
  *
  * Needs: TTIR with its loads mapped. Keeps: what each program computes; a kernel whose programs
  * meet stays as it is. The order in which programs run is as little known as before.
- * Method: the body goes into a loop over the programs of this CTA. What the kernel computes of its
- * scalar arguments alone stays in front of the loop; the first program would compute it anyway. */
+ * Method: the body goes into a loop over the programs of this CTA, along axis 0. What the kernel
+ * computes of scalar arguments and of the other axes alone stays in front of the loop; the first
+ * program would compute it anyway. */
 #include "gpu/gpu.h"
 #include "gpu/loop/persist.h"
 #include "gpu/remark.h"
@@ -15,15 +16,20 @@ typedef struct Persist {
 	IrModule *m;
 	IrOp *func, *loop;
 	IrType i32;
-	VEC(IrOp *) ids, counts; /* what reads the grid */
+	VEC(IrOp *) ids, counts; /* what reads axis 0 of the grid */
 } Persist;
+
+static bool reads_axis_0(const Persist *p, const IrOp *op, IrOpKind kind)
+{
+	return op->kind == kind && ir_get_int(op, p->gpu->ir, ATTR_AXIS, 0) == 0;
+}
 
 static bool find_reads(void *data, IrOp *op)
 {
 	Persist *p = data;
-	if (op->kind == OP_PROGRAM_ID)
+	if (reads_axis_0(p, op, OP_PROGRAM_ID))
 		vec_push(p->cx->scratch, &p->ids, op);
-	if (op->kind == OP_NUM_PROGRAMS)
+	if (reads_axis_0(p, op, OP_NUM_PROGRAMS))
 		vec_push(p->cx->scratch, &p->counts, op);
 	return true;
 }
@@ -64,13 +70,13 @@ static IrValue *step_of(const Persist *p, IrBuilder *b, IrValue *first, IrValue 
 	return irb_2(b, OP_MINSI, NULL, along_axis_0(p, b, OP_NUM_PROGRAMS), left);
 }
 
-static bool stays_in_front(const IrOp *op, const IrOp *loop)
+static bool stays_in_front(const Persist *p, const IrOp *op, const IrOp *loop)
 {
 	bool stays = op->result_count && ir_constant_of(&op->results[0]);
 	unsigned effects = TRAIT_READ | TRAIT_WRITE | TRAIT_SYNC | TRAIT_TERM;
 	if (stays || op->region_count || ir_has_trait(op, effects))
 		return stays;
-	if (!op->result_count || !ir_is_scalar(op->results[0].type) || op->kind == OP_PROGRAM_ID)
+	if (!op->result_count || !ir_is_scalar(op->results[0].type) || reads_axis_0(p, op, OP_PROGRAM_ID))
 		return false;
 	for (uint32_t i = 0; i < op->operand_count; i++)
 		if (!ir_is_defined_outside(ir_operand(op, i), loop))
@@ -93,7 +99,7 @@ static void fill(const Persist *p, IrOp *loop, IrOp *first)
 	}
 	for (IrOp *op = body->first, *next; op; op = next) {
 		next = op->next;
-		if (!stays_in_front(op, loop))
+		if (!stays_in_front(p, op, loop))
 			continue;
 		ir_op_unlink(op);
 		ir_op_insert_before(op, loop);

@@ -14,6 +14,7 @@
 #include "gpu/loop/schedule.h"
 #include "gpu/memory/memory.h"
 #include "gpu/pipeline/carry.h"
+#include "gpu/plan/wgmma.h"
 
 enum { SHARED_SPACE = 0, TILES = 2, LEAST_PENDING = 2 };
 
@@ -34,6 +35,7 @@ typedef struct Find {
 	GpuCx *gpu;
 	VEC(Turned) found;
 	uint64_t bytes; /* of all memory of the function */
+	uint64_t work;  /* the most that an op of a loop works in */
 } Find;
 
 static IrOp *only_user(const IrValue *v)
@@ -134,11 +136,20 @@ static bool is_carried_slot(const IrOp *loop, const IrOp *slot, const IrOp *spot
 	       can_come(next_number(loop, slot), spot);
 }
 
-/* Is there room for so many bytes more, without a CTA less on an SM? */
-static bool fits(const Find *f, const IrOp *loop, uint64_t more)
+static bool add_work(void *data, IrOp *op)
 {
-	uint64_t all = f->bytes + more;
-	return all <= f->gpu->target->shared_cta && !schedule_costs_ctas(f->gpu, loop, f->bytes, all);
+	Find *f = data;
+	f->work = MAX(f->work, gpu_scratch(f->gpu, op).bytes);
+	return true;
+}
+
+/* Is there room for so many bytes more, without a CTA less on an SM? */
+static bool fits(Find *f, IrOp *loop, uint64_t more)
+{
+	f->work = 0;
+	ir_walk(loop, false, add_work, f);
+	uint64_t before = f->bytes + f->work, all = before + more;
+	return all <= f->gpu->target->shared_cta && !schedule_costs_ctas(f->gpu, loop, before, all);
 }
 
 /* Of operand `i`, where it is read and stored again. False: it is, and cannot be done ahead. */
@@ -254,6 +265,18 @@ static void drop_barrier(const Turned *t)
 		ir_op_erase(barrier);
 }
 
+/* What comes from registers is read part by part, beside the product (wgmma.h), where threads have
+ * met before. */
+static void meet_before_read(const Find *f, const Turned *t)
+{
+	const IrOp *read = gpu_wgmma_late_read(f->gpu, t->dot);
+	if (!read)
+		return;
+	IrBuilder b = ir_at(f->cx->module, (IrOp *)(uintptr_t)read);
+	b.loc = read->loc;
+	irb_op(&b, OP_BARRIER, NULL, 0, NULL, 0, 0);
+}
+
 static void turn_ahead(const Find *f, const Turned *t)
 {
 	IrModule *m = f->cx->module;
@@ -286,6 +309,7 @@ static void turn_ahead(const Find *f, const Turned *t)
 	}
 	drop_barrier(t);
 	ir_op_erase(t->arrived);
+	meet_before_read(f, t);
 	GpuCarried more = {this, zero, other};
 	IrOp *loop = gpu_carry(m, f->cx->scratch, t->loop, &more, 1);
 	IrBuilder end = ir_at_end(m, loop->block, loop->loc);

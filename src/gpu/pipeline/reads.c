@@ -23,14 +23,6 @@ void pipeline_read_converted(IrModule *m, GpuCx *gpu, IrOp *user, IrType tile, I
 		ir_op_erase(user);
 }
 
-static void read_converted(Pipeline *p, const PipelineRing *ring, IrValue *number, IrOp *user)
-{
-	IrBuilder b = ir_at(p->m, user);
-	if (schedule_wanted(p->gpu, user))
-		pipeline_read_converted(p->m, p->gpu, user, ring->load->load->results[0].type,
-					pipeline_slot(p, &b, ring, number));
-}
-
 /* Products of warp groups take the slot instead of memory of their own. */
 static void read_as_it_lies(Pipeline *p, const PipelineRing *ring, IrValue *number)
 {
@@ -57,6 +49,18 @@ static void read_turned(Pipeline *p, IrOp *read)
 	ir_replace_uses(tile, irb_1(&b, OP_LOCAL_LOAD, tile->type, view));
 	ir_op_erase(trans);
 	ir_op_erase(read);
+}
+
+static void read_converted(Pipeline *p, const PipelineRing *ring, IrValue *number, IrOp *user)
+{
+	IrBuilder b = ir_at(p->m, user);
+	if (!schedule_wanted(p->gpu, user))
+		return;
+	IrValue *slot = pipeline_slot(p, &b, ring, number);
+	pipeline_read_converted(p->m, p->gpu, user, ring->load->load->results[0].type, slot);
+	IrOp *read = ir_has_one_use(slot) ? slot->uses->owner : NULL;
+	if (read && read->kind == OP_LOCAL_LOAD)
+		read_turned(p, read);
 }
 
 /* Threads that read what TMA brings do so where they need it: until then it takes no registers. */

@@ -9,6 +9,7 @@
  * are seen turned round: it is A, and operand 0 is B. */
 #include "gpu/plan/wgmma.h"
 
+#include "gpu/plan/chain.h"
 #include "gpu/plan/dot.h"
 #include "layout/f2.h"
 
@@ -18,6 +19,7 @@ enum {
 	MOST_N_BITS = 5 /* above the 8 columns of lanes and registers */,
 	PATTERN_ROWS = 8,
 	PART = 16,
+	LATE_PARTS = 2, /* of a product, at least where it has as many instructions */
 	LINE = 128
 };
 
@@ -396,11 +398,39 @@ const GpuWgmmaPlan *gpu_wgmma_plan(GpuCx *cx, Arena *arena, const IrOp *dot, con
 	return p.why ? NULL : plan;
 }
 
-const IrOp *gpu_wgmma_late_read(const IrOp *dot)
+const IrOp *gpu_wgmma_late_read(GpuCx *cx, const IrOp *dot)
 {
 	CONTRACT(dot->kind == OP_WARP_GROUP_DOT);
 	const IrValue *held = ir_operand(dot, ir_is_tensor(ir_operand(dot, 1)->type));
-	return ir_is_tensor(held->type) && held->type->elem->bits == 32 ? gpu_late_read(dot, held) : NULL;
+	if (!ir_is_tensor(held->type) || !gpu_wgmma_may_read_late(cx, dot, held->type->elem))
+		return NULL;
+	const IrOp *read = gpu_late_read(dot, held);
+	const IrOp *slot = read ? ir_operand(read, 0)->def : NULL;
+	while (slot && (slot->kind == OP_MEMDESC_TRANS || slot->kind == OP_MEMDESC_RESHAPE))
+		slot = ir_operand(slot, 0)->def;
+	bool ring = slot && slot->kind == OP_MEMDESC_INDEX;
+	return ring || held->type->elem->bits == 32 ? read : NULL;
+}
+
+uint32_t gpu_wgmma_late_parts(const GpuWgmmaPlan *plan)
+{
+	uint32_t parts = plan->tiles;
+	while (parts < LATE_PARTS && parts < plan->tiles * plan->steps)
+		parts *= 2;
+	return parts;
+}
+
+bool gpu_wgmma_may_read_late(GpuCx *cx, const IrOp *dot, IrType elem)
+{
+	return elem->bits == 32 || (elem->bits == 8 && !gpu_wgmma_adds_parts(cx, dot));
+}
+
+bool gpu_wgmma_adds_parts(GpuCx *cx, const IrOp *dot)
+{
+	IrType a = ir_operand(dot, 0)->type;
+	int64_t most = ir_get_int(dot, cx->ir, ATTR_MAX_IMPRECISE, 0);
+	return ir_is_float(a->elem) && a->elem->bits == 8 && dot->results[0].type->elem->bits == 32 &&
+	       most > 0 && most < a->shape[1];
 }
 
 /* ---- the choice ---- */
@@ -439,4 +469,15 @@ const TargetMma *gpu_wgmma_for(GpuCx *cx, const IrOp *dot, bool swapped, unsigne
 	if (columns / warps[1] < 8)
 		*why = "there are more warp groups than parts of the result";
 	return *why ? NULL : mma;
+}
+
+bool gpu_wgmma_reads_across(GpuCx *cx, const IrOp *dot, bool swapped)
+{
+	unsigned warps[2];
+	const char *why;
+	IrType a = ir_operand(dot, swapped)->type;
+	const TargetMma *mma = gpu_wgmma_for(cx, dot, swapped, warps, &why);
+	if (!mma || a->elem->bits == 32)
+		return mma != NULL;
+	return a->elem->bits == 8 && a->shape[!swapped] > mma->k && !gpu_dot_is_chained(dot);
 }

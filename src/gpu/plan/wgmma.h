@@ -40,6 +40,11 @@ const GpuWgmmaPlan *gpu_wgmma_plan(GpuCx *cx, Arena *arena, const IrOp *dot, con
  * NULL where the types have no wgmma. */
 const TargetMma *gpu_wgmma_for(GpuCx *cx, const IrOp *dot, bool swapped, unsigned *warps, const char **why);
 
+/* Can a tt.dot take operand 0 (swapped: 1), of words or bytes that lie across K, from registers?
+ * Not bytes of chained dots, whose results stay as they are, nor where one instruction takes all of
+ * K, so that nothing runs beside the reading. */
+bool gpu_wgmma_reads_across(GpuCx *cx, const IrOp *dot, bool swapped);
+
 /* The layout of memory for an operand of this shape, elements of so many bits along `dim` neighbours. */
 const Layout *gpu_wgmma_memory(GpuCx *cx, const int64_t *shape, unsigned bits, unsigned dim);
 
@@ -50,12 +55,13 @@ const Layout *gpu_wgmma_scattered(GpuCx *cx, const Layout *l, unsigned dim);
 /* The ttg.local_load that fills the product's operand in registers and nothing else, with no write
  * between: parts of it are read one after the other, while the product of the part before is under
  * way. NULL: there is none. */
-const IrOp *gpu_wgmma_late_read(const IrOp *dot);
-/* In how many parts that is: the tiles, or halves of the steps of the only one. */
-static inline uint32_t gpu_wgmma_late_parts(const GpuWgmmaPlan *plan)
-{
-	return plan->tiles > 1 ? plan->tiles : plan->steps > 1 ? 2 : 1;
-}
+const IrOp *gpu_wgmma_late_read(GpuCx *cx, const IrOp *dot);
+/* Is that possible with elements of this type? */
+bool gpu_wgmma_may_read_late(GpuCx *cx, const IrOp *dot, IrType elem);
+/* Are parts of K added up by the threads (max_num_imprecise_acc)? */
+bool gpu_wgmma_adds_parts(GpuCx *cx, const IrOp *dot);
+/* In how many parts that is: the tiles, or parts of their steps, which are a power of two. */
+uint32_t gpu_wgmma_late_parts(const GpuWgmmaPlan *plan);
 
 /* Do products of these elements want operands whose neighbours lie along K? */
 static inline bool gpu_wgmma_wants_k_first(IrType elem)

@@ -41,7 +41,7 @@ static bool is_many(const JitKernel *kernel, const JitOptions *options, const ui
 		    bool otherwise)
 {
 	const unsigned sms = sm_count(kernel, options);
-	return sms ? grid[0] > sms : otherwise;
+	return sms ? target_is_many(grid, sms) : otherwise;
 }
 
 bool jit_launches_many(const JitKernel *kernel, const JitOptions *options, const uint32_t grid[3])

@@ -157,21 +157,21 @@ static void multiply_tile(const Product *p, uint32_t tile, uint32_t from, uint32
 		multiply(p, tile, k, MIN(k + MOST_STEPS, to), fresh && k == from, words);
 }
 
-/* Each part, a tile or half of the steps of the only one, reads what it takes of A and is a group of its own.
+/* Each part of a tile's steps reads what it takes of A and is a group of its own.
  * That of the product before has ended when its registers are filled again: all other parts have been
  * issued since. What is read for other parts is dropped by LLVM. */
 static bool multiply_late(Product *p, bool fresh, LLVMValueRef **words)
 {
-	uint32_t tiles = p->plan->tiles, steps = p->plan->steps, parts = gpu_wgmma_late_parts(p->plan);
-	uint32_t length = tiles > 1 ? steps : (steps + parts - 1) / parts;
+	uint32_t steps = p->plan->steps, parts = gpu_wgmma_late_parts(p->plan), each = parts / p->plan->tiles;
+	uint32_t length = steps / each;
 	for (uint32_t i = 0; i < parts; i++) {
-		uint32_t tile = tiles > 1 ? i : 0, from = tiles > 1 ? 0 : i * length;
+		uint32_t tile = i / each, from = i % each * length;
 		await(p->lw, parts - 1, NULL, 0);
 		p->a = lower_local_read(p->lw, p->late);
 		if (!p->a)
 			return false;
 		MACHINE0(p->lw, wgmma_fence);
-		multiply_tile(p, tile, from, MIN(from + length, steps), fresh && !from, words[tile]);
+		multiply_tile(p, tile, from, from + length, fresh && !from, words[tile]);
 		MACHINE0(p->lw, wgmma_commit);
 	}
 	return true;
@@ -251,13 +251,31 @@ static uint32_t steps_of_part(const Product *p, const IrOp *op)
 	return fp8 && most > 0 ? (uint32_t)MAX(MIN(most / p->plan->mma->k, p->plan->steps), 1) : p->plan->steps;
 }
 
+/* Does A in registers, read from a ring and all there at once, stay as it is until the product has
+ * ended? It goes through the wait then, if that leaves products under way. */
+static bool keeps_registers(const Product *p, const IrOp *dot)
+{
+	const IrValue *a = ir_operand(dot, p->plan->swapped);
+	const IrOp *wait = dot->next;
+	while (wait && wait->kind != OP_WARP_GROUP_DOT_WAIT)
+		wait = wait->next;
+	const IrOp *read = a->def && a->def->kind == OP_TRANS ? ir_operand(a->def, 0)->def : a->def;
+	bool reads = read && read->kind == OP_LOCAL_LOAD && read->block == dot->block;
+	bool kept = p->late || !p->plan->a || !reads || !wait ||
+		    ir_get_int(wait, p->lw->gpu->ir, ATTR_PENDINGS, 0) == 0;
+	for (uint32_t i = 0; wait && i < wait->operand_count; i++)
+		kept |= ir_operand(wait, i) == a;
+	return kept;
+}
+
 bool lower_WARP_GROUP_DOT(Lower *lw, IrOp *op)
 {
 	const char *why = NULL;
 	Product p = {.lw = lw, .plan = gpu_wgmma_plan(lw->gpu, lw->arena, op, &why)};
 	if (!p.plan)
 		return lower_diag(lw, op->loc, DIAG_GPU_PRODUCT, ir_op_info[op->kind].text, why);
-	p.late = gpu_wgmma_late_read(op);
+	p.late = gpu_wgmma_late_read(lw->gpu, op);
+	CONTRACT(keeps_registers(&p, op));
 	begin(&p, op);
 	LowerValue added = lower_get(lw, ir_operand(op, 2));
 	LLVMValueRef *sums = lower_array(lw, added.count), **words = ARENA_ARRAY(lw->arena, LLVMValueRef *, p.plan->tiles);
@@ -336,9 +354,29 @@ static uint32_t words_through(Lower *lw, const IrValue *v, const IrValue *result
 	return held.count / per_word;
 }
 
+/* The groups of the youngest products in front of it that may go on: a product that reads in parts is
+ * several. Of those of the iteration before one is counted. */
+static unsigned pending_groups(Lower *lw, const IrOp *wait)
+{
+	unsigned products = (unsigned)ir_get_int(wait, lw->gpu->ir, ATTR_PENDINGS, 0), groups = 0;
+	for (const IrOp *op = wait->prev; op && products; op = op->prev) {
+		if (op->region_count)
+			break;
+		if (op->kind != OP_WARP_GROUP_DOT)
+			continue;
+		const char *why;
+		const GpuWgmmaPlan *plan = gpu_wgmma_late_read(lw->gpu, op)
+						   ? gpu_wgmma_plan(lw->gpu, lw->arena, op, &why)
+						   : NULL;
+		groups += plan ? gpu_wgmma_late_parts(plan) : 1;
+		products--;
+	}
+	return groups + products;
+}
+
 bool lower_WARP_GROUP_DOT_WAIT(Lower *lw, IrOp *op)
 {
-	unsigned pending = (unsigned)ir_get_int(op, lw->gpu->ir, ATTR_PENDINGS, 0);
+	unsigned pending = pending_groups(lw, op);
 	uint32_t count = 0, at = 0;
 	for (uint32_t i = 0; i < op->operand_count; i++)
 		count += lower_get(lw, ir_operand(op, i)).count;

@@ -139,6 +139,73 @@ LLVMValueRef lower_access_active(Lower *lw, const LayoutAccess *a, LLVMValueRef 
 	return LLVMBuildICmp(lw->b, LLVMIntEQ, bits, lower_i32(lw, 0), "");
 }
 
+enum { BYTES = 4 /* of a word */, PAIR = 2 * BYTES };
+
+/* The bytes of two words that trade places, as memory has them by words and as registers follow one
+ * another: element e of each list is `first` XOR its number. */
+typedef struct BytePair {
+	uint32_t by_words[PAIR], in_order[PAIR];
+} BytePair;
+
+/* False where registers that follow one another are not bytes of the same two words. */
+static bool pair_of_words(const LayoutAccess *a, uint32_t distance, BytePair *out)
+{
+	uint32_t n = 0, all = 0;
+	if (a->element_bits != 8 || a->vector_bits < 2)
+		return false;
+	for (uint32_t e = 0; e < PAIR; e++) {
+		out->by_words[e] = (e & 1 ? a->vector[0] : 0) ^ (e & 2 ? a->vector[1] : 0) ^
+				   (e & 4 ? distance : 0);
+		all |= out->by_words[e];
+	}
+	for (uint32_t i = 0; i <= all && n < PAIR; i++)
+		for (uint32_t e = 0; e < PAIR; e++)
+			if (out->by_words[e] == i)
+				out->in_order[n++] = i;
+	return n == PAIR && out->in_order[3] == 3 && out->in_order[7] - out->in_order[4] == 3;
+}
+
+/* Where element `number` stands among the bytes of both words, for a permutation of bytes. */
+static uint32_t place_in(const uint32_t *list, uint32_t number)
+{
+	uint32_t e = 0;
+	while (list[e] != number)
+		e++;
+	return e;
+}
+
+/* Exchanges bytes and changes their order at once. */
+static void exchange_bytes(Lower *lw, const BytePair *pair, bool store, LLVMValueRef *held, uint32_t count,
+			   uint32_t distance, LLVMValueRef swaps)
+{
+	const uint32_t *from = store ? pair->in_order : pair->by_words,
+		       *to = store ? pair->by_words : pair->in_order;
+	LLVMValueRef pick[2], words[2];
+	for (uint32_t w = 0; w < 2; w++) {
+		uint32_t kept = 0, traded = 0;
+		for (uint32_t e = BYTES; e-- > 0;) {
+			kept = kept << 4 | place_in(from, to[w * BYTES + e]);
+			traded = traded << 4 | place_in(from, to[w * BYTES + e] ^ distance);
+		}
+		pick[w] = LLVMBuildSelect(lw->b, swaps, lower_i32(lw, traded), lower_i32(lw, kept), "");
+	}
+	for (uint32_t r = 0; r < count; r++) {
+		if (r % BYTES || (r ^ pair->in_order[BYTES]) < r)
+			continue;
+		LLVMValueRef part[BYTES];
+		for (uint32_t w = 0; w < 2; w++) {
+			for (uint32_t e = 0; e < BYTES; e++)
+				part[e] = held[r ^ from[w * BYTES + e]];
+			words[w] = lower_pack(lw, part, BYTES, 8);
+		}
+		for (uint32_t w = 0; w < 2; w++) {
+			lower_unpack(lw, MACHINE3(lw, prmt, words[0], words[1], pick[w]), part, BYTES, 8);
+			for (uint32_t e = 0; e < BYTES; e++)
+				held[r ^ to[w * BYTES + e]] = part[e];
+		}
+	}
+}
+
 void lower_access_swap(Lower *lw, const LayoutAccess *a, LLVMValueRef word, LLVMValueRef *held,
 		       uint32_t count)
 {
@@ -154,7 +221,12 @@ void lower_access_swap(Lower *lw, const LayoutAccess *a, LLVMValueRef word, LLVM
 			f2_span_reduce(&span, a->swap[j], &combo);
 			mask |= (combo >> i & 1) << j;
 		}
-		lower_exchange(lw, held, count, a->swap[i], lower_parity(lw, word, mask), a->element_bits);
+		BytePair pair;
+		LLVMValueRef swaps = lower_parity(lw, word, mask);
+		if (pair_of_words(a, a->swap[i], &pair))
+			exchange_bytes(lw, &pair, a->store, held, count, a->swap[i], swaps);
+		else
+			lower_exchange(lw, held, count, a->swap[i], swaps, a->element_bits);
 	}
 }
 

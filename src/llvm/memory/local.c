@@ -205,7 +205,7 @@ LLVMValueRef *lower_local_read(Lower *lw, const IrOp *op)
 bool lower_LOCAL_LOAD(Lower *lw, IrOp *op)
 {
 	const IrUse *use = op->results[0].uses;
-	if (use && use->owner->kind == OP_WARP_GROUP_DOT && gpu_wgmma_late_read(use->owner) == op)
+	if (use && use->owner->kind == OP_WARP_GROUP_DOT && gpu_wgmma_late_read(lw->gpu, use->owner) == op)
 		return true;
 	if (use && use->owner->kind == OP_DOT && gpu_dot_reads_in_place(lw->gpu, use->owner))
 		return true;

@@ -404,6 +404,18 @@ static const Layout *bytes_in_pairs(Programs *p, const Layout *l)
 	return layout_make(&p->cx, &l->in, &l->out, bases);
 }
 
+/* Bytes of A of wgmma, rows 0, 2, 4 ... 14 to lanes, 1 to a register. */
+static const Layout *rows_in_pairs(Programs *p, const Layout *l)
+{
+	uint64_t bases[64], mask = layout_space_mask(&l->out, LAYOUT_DIM0);
+	for (unsigned i = 0; i < l->in_bits; i++) {
+		uint64_t at = layout_space_get(&l->out, l->bases[i], LAYOUT_DIM0);
+		at = at < 8 ? 2 * at : at == 8 ? 1 : at;
+		bases[i] = (l->bases[i] & ~mask) | layout_space_put(&l->out, LAYOUT_DIM0, at);
+	}
+	return layout_make(&p->cx, &l->in, &l->out, bases);
+}
+
 static void local_loads(void **state)
 {
 	Programs p;
@@ -430,9 +442,16 @@ static void local_loads(void **state)
 	assert_int_equal(access.vector_bits, 2);
 	check_local_load(&p, layout_shared_swizzled(&p.cx, shape, 2, order, 16, 2, 4), b, 8, &access);
 	assert_int_equal(access.kind, LAYOUT_ACCESS_VECTOR);
-	/* Without a swizzle eight rows share their banks. */
+	/* Without a swizzle eight rows share their banks; a matrix is read from two. */
 	check_local_load(&p, layout_shared_plain(&p.cx, shape, 2, order), a, 16, &access);
-	assert_int_equal(access.wavefronts, 8 * access.least);
+	assert_int_equal(access.wavefronts, 4 * access.least);
+	/* Rows 0, 1, 4, 5, ... 13, as a lane takes four, are in different banks by such turns. */
+	const unsigned along[] = {4, 1};
+	const Layout *across = rows_in_pairs(&p, layout_wgmma_operand(&p.cx, shape, along, 4));
+	tma = layout_shared_tma(&p.cx, shape, 2, 8, 64, true);
+	check_local_load(&p, tma, across, 8, &access);
+	assert_int_equal(access.kind, LAYOUT_ACCESS_MATRIX_TRANS);
+	assert_int_equal(access.wavefronts, access.least);
 	check_local_load(&p, swizzled, blocked(&p, 64, 64, 8, 8), 16, &access);
 	assert_int_equal(access.kind, LAYOUT_ACCESS_VECTOR);
 	assert_int_equal(access.vector_bits, 3);

@@ -158,6 +158,25 @@ static void products_have_names(void **state)
 	arena_free(&arena);
 }
 
+/* CTAs of several programs pay where a launch has more programs than SMs and takes no turn more. */
+static void grids_of_many(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t grid[3], ctas;
+		bool many;
+	} of[] = {
+		{{132, 1, 1}, 132, false}, {{133, 1, 1}, 132, true},  {{8, 64, 1}, 2, true},
+		{{32, 8, 4}, 4, true},     {{8, 1, 1}, 8, false},     {{1, 4096, 1}, 1, false},
+		{{4, 140, 1}, 1, false}, /* 8 turns for 5 */
+		{{0x7fffffff, 1, 1}, 0x7fffffff, false},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(of); i++) {
+		assert_int_equal(target_persistent_ctas(of[i].grid, 132), of[i].ctas);
+		assert_int_equal(target_is_many(of[i].grid, 132), of[i].many);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +186,7 @@ int main(void)
 		cmocka_unit_test(devices_find_their_target),
 		cmocka_unit_test(matrix_instructions),
 		cmocka_unit_test(products_have_names),
+		cmocka_unit_test(grids_of_many),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,18 @@
+# A masked load that has set its registers to 0 selects no 0 once more; another value is selected.
+# run: neso compile %s:copy --target sm_90a --emit ptx --signature "*fp16,*fp16,i32,'0'"
+# run: neso compile %s:copy --target sm_90a --emit ptx --signature "*fp16,*fp16,i32,'1'"
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy(p, o, n, OTHER: tl.constexpr):
+    i = tl.program_id(0) * 128 + tl.arange(0, 128)
+    x = tl.load(p + i, mask=i < n, other=0.0 if OTHER == '0' else 1.0)
+    tl.store(o + i, x)
+
+# CHECK: mov.b16 %rs{{[0-9]+}}, 0; @%p{{[0-9]+}} ld.global.b16
+# CHECK-NOT: selp
+# CHECK: .visible .entry copy
+# CHECK: ld.global.b16
+# CHECK: selp
