@@ -415,18 +415,9 @@ static void share_addresses(Lower *lw, GlobalTile *tile, const IrValue *pointers
 	tile->group_count = groups;
 }
 
-/* Is each element 0, and no bit of it set? */
-static bool is_zero(const IrValue *v)
-{
-	IrAttr constant = ir_constant_of(v);
-	return constant && fold_is_constant(constant) && fold_is_splat(constant) &&
-	       fold_word(constant, 0) == 0;
-}
-
 LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointers, const IrValue *mask,
 				const IrValue *other, IrType elem)
 {
-	other = other && !lw->gpu->portable_order && is_zero(other) ? NULL : other;
 	GlobalTile tile = lower_global_tile(lw, pointers, mask, WIDEST_ACCESS);
 	LowerValue masks = mask ? lower_get(lw, mask) : (LowerValue){0};
 	LLVMValueRef *others = other ? lower_get(lw, other).regs : NULL;
