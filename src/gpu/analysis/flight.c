@@ -8,6 +8,13 @@ static bool is_reduction(const IrOp *op)
 	return op->kind == OP_REDUCE || op->kind == OP_SCAN;
 }
 
+/* Its registers are not the loads': ptxas gives a product of warp groups up that has too few
+ * (C7600). */
+static bool is_product(const IrOp *op)
+{
+	return op->kind == OP_DOT || op->kind == OP_WARP_GROUP_DOT;
+}
+
 /* Words of a thread that are loaded in front of the first reduction of what was loaded, and behind
  * it. False: something else happens besides. */
 static bool loaded_words(GpuCx *cx, const IrOp *func, unsigned *before, unsigned *behind)
@@ -18,7 +25,7 @@ static bool loaded_words(GpuCx *cx, const IrOp *func, unsigned *before, unsigned
 	for (const IrOp *op = body->first; op; op = op->next) {
 		if (is_reduction(op))
 			reduced = *before != 0;
-		else if (op->region_count || op->kind == OP_CALL)
+		else if (op->region_count || op->kind == OP_CALL || is_product(op))
 			return false;
 		if (op->kind == OP_LOAD && ir_is_tensor(op->results[0].type))
 			*(reduced ? behind : before) += gpu_words(cx, op->results[0].type);

@@ -12,9 +12,11 @@
  *	            all such tiles of an iteration
  *	            Where nothing but products reads what TMA brings, warp groups go on without meeting (apart): a slot has a second
  *	            barrier, at which warps arrive when they have read it; the one thread that issues copies to it waits there
- *	            A loop that is rotated (rotate.h) reads in each iteration the slots of this one and of the one before: a slot more too;
- *	            where TMA brings all of it, a slot holds what one iteration of the rotated loop reads instead (paired): tiles for
- *	            late products come with what other products read an iteration later, into the slot of that
+ *	            A loop that is rotated (rotate.h) reads in each iteration the slots of this
+ *	            one and of the one before: a slot more too; where TMA brings all of it, a
+ *	            slot holds what one iteration of the rotated loop reads instead (paired):
+ *	            tiles for late products come with what other products read an iteration
+ *	            later, into the slot of that
  *	registers   loaded into registers one iteration ahead of its use
  *	plain       where it stands
  *

@@ -8,10 +8,12 @@
  *	                              begins with 0 is; a product that may be -0 is y + 0
  *	                              first, on its way. So is a product that adds to such a
  *	                              tile, where c is -inf: it adds to nothing then
- *	m = max(s * c)                is max(s) * c where c is positive and finite: rounding keeps the order; also behind a
- *	                              mask, where select(mask, s * c, -inf) is select(mask, s, -inf) * c. So s * c is not
- *	                              needed by itself where all else that takes it can fuse it. For any other c, s * c takes
- *	                              the place of s, and 1 that of c
+ *	m = max(s * c)                is max(s) * c where c is positive and finite: rounding keeps
+ *	                              the order; also behind a mask, where
+ *	                              select(mask, s * c, -inf) is select(mask, s, -inf) * c.
+ *	                              So s * c is not needed by itself where all else that
+ *	                              takes it can fuse it. For any other c, s * c takes the
+ *	                              place of s, and 1 that of c
  *
  * Each becomes an scf.if whose condition is a scalar, the same in all threads. A mask is all true
  * when each of its comparisons is between the bounds of what it compares: sums and differences of

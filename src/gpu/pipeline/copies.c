@@ -104,9 +104,9 @@ static void issue(Pipeline *p, bool first, IrOp *op)
 		vec_push(p->cx->scratch, &p->issued, op);
 }
 
-/* Operand n of the copy for iteration k. Where late tiles alone are there (`last`), the others are those
- * of the iteration before once more, which nobody reads: so one branch does for all, and no address
- * is beyond what the loop loads. */
+/* Operand n of the copy for iteration k. Where late tiles alone are there (`last`), the others are
+ * those of the iteration before once more, which nobody reads: so one branch does for all, and no
+ * address is beyond what the loop loads. */
 static IrValue *copy_operand(Pipeline *p, bool first, const PipelineRing *ring, unsigned k, uint32_t n,
 			     IrValue *last)
 {
