@@ -1,5 +1,6 @@
 # Products of doubles of 24 columns: what was loaded is the second operand of one, and what the other adds to.
-# On an H200 (ptxas 13.0) rows from 8 on of columns 16 to 23 added other values; the simulator finds nothing.
+# On an H200 (ptxas 13.0) rows 8 and 9 of columns 16 to 23 added other values, where masked loads went to registers that nothing had
+# set before (masks of tiles that are padded to 32 columns); the simulator finds nothing.
 # run: difftest %s
 # expect: success
 # launch: 1 4 1 1 1 1
