@@ -195,24 +195,31 @@ static bool is_late(const ScheduleCx *d, const ScheduledLoad *l)
 	return any && !l->load->results[0].uses->next;
 }
 
+static void unpair(Schedule *s)
+{
+	s->paired = false;
+	for (uint32_t i = 0; i < s->loads.len; i++)
+		s->loads.data[i].late = false;
+}
+
 /* What late products alone read may come with what the others read an iteration later, where TMA
  * brings all of it: a slot is read in one iteration of the rotated loop, and free behind it. */
 static void pair(ScheduleCx *d)
 {
 	Schedule *s = d->s;
 	uint32_t late = 0, copied = 0;
+	bool boxes = true;
 	for (uint32_t i = 0; i < s->loads.len; i++) {
 		ScheduledLoad *l = &s->loads.data[i];
 		if (l->kind != SCHEDULE_COPIED)
 			continue;
-		if (!l->boxes)
-			return;
+		boxes &= l->boxes;
 		copied++;
 		late += l->late = is_late(d, l);
 	}
-	s->paired = late && late < copied;
-	for (uint32_t i = 0; i < s->loads.len && !s->paired; i++)
-		s->loads.data[i].late = false;
+	s->paired = boxes && late && late < copied;
+	if (!s->paired)
+		unpair(s);
 }
 
 /* Rings keep a slot more where the loop is rotated and not paired; where there is no room for it,
@@ -237,9 +244,7 @@ static void rotate(ScheduleCx *d, uint64_t slot, uint64_t taken)
 	if (ahead && !fewer)
 		return;
 	s->kept = 0;
-	s->paired = false;
-	for (uint32_t i = 0; i < s->loads.len; i++)
-		s->loads.data[i].late = false;
+	unpair(s);
 	r->rule = fewer ? REMARK_LOOP_ROTATION_CTAS : REMARK_LOOP_ROTATION_ROOM;
 }
 
