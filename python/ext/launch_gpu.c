@@ -317,7 +317,8 @@ static bool run(Launch *l, const GpuReady *ready)
 			g->pointers[ready->made[i].slot] = make_one(&ready->made[i], l, &room[i]);
 		Py_BEGIN_ALLOW_THREADS
 		neso_turn_begin(l->kernel->kernel, &l->turn, l->launch.stream);
-		status = neso_ready_launch(ready->ready, l->launch.grid, l->launch.stream, g->pointers, &diagnostics);
+		status = neso_ready_launch(ready->ready, l->launch.grid, l->launch.stream, g->pointers,
+					   &diagnostics);
 		neso_turn_end(l->kernel->kernel, &l->turn, &l->launch, status == NESO_OK);
 		Py_END_ALLOW_THREADS
 	}

@@ -11,8 +11,8 @@
  *	all else                                              -- each product is waited for where its result is first used
  *
  * Nothing is under way when an iteration ends. All three are in a branch that a loop without iterations does not take. A wait for a
- * late product holds its first operand too, which must stay in its registers until then. A wait for copies that is marked late
- * stands behind the loop alone. */
+ * late product holds its first operand too, which must stay in its registers until then. A wait for
+ * copies that is marked late stands behind the loop alone. */
 #include "base/vec.h"
 #include "gpu/gpu.h"
 #include "gpu/loop/schedule.h"

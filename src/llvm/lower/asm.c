@@ -140,7 +140,8 @@ static void store_register(Lower *lw, const Asm *a, IrType elem, LLVMValueRef *r
 static bool run_group(Lower *lw, const IrOp *op, const Asm *a, const LowerValue *in, LLVMValueRef *const *out,
 		      uint32_t first)
 {
-	static const char unknown[] = "operand %u has the constraint '%c', but its value is not known when compiling";
+	static const char unknown[] =
+		"operand %u has the constraint '%c', but its value is not known when compiling";
 	LLVMValueRef args[MAX_REGISTERS];
 	unsigned at = 0;
 	for (uint32_t k = 0; k < op->operand_count; k++) {

@@ -15,7 +15,6 @@
 #include "gpu/analysis/apart.h"
 #include "gpu/analysis/pressure.h"
 #include "ir/enums.h"
-#include "ir/rewrite/fold.h"
 #include "layout/f2.h"
 #include "llvm/memory/shared.h"
 
