@@ -278,8 +278,11 @@ static bool binary_range(int sub, neso_dtype t, Range a, Range b, Range *out)
 }
 
 /* What is added to a product may become what the product is added to: a sum in another order, which only whole numbers stand. */
-static bool may_be_product(const Stmt *s)
+static bool may_be_product(const Checker *c, const Stmt *s)
 {
+	/* Moves of everything to where it is go away. */
+	while (s->op == OP_BROADCAST || s->op == OP_RESHAPE || s->op == OP_PERMUTE || s->op == OP_CAST)
+		s = stmt(c, s->args[0]);
 	return is_float(s->type.dtype) && s->type.rank > 1 &&
 	       (s->op == OP_DOT || s->op == OP_PHI || s->op == OP_RESULT || s->op == OP_PARAM);
 }
@@ -288,7 +291,7 @@ static bool adds_to_product(const Checker *c, int i)
 {
 	const Stmt *s = stmt(c, i);
 	return s->sub <= BIN_SUB && is_float(s->type.dtype) && !s->range.whole &&
-	       (may_be_product(arg(c, i, 0)) || may_be_product(arg(c, i, 1)));
+	       (may_be_product(c, arg(c, i, 0)) || may_be_product(c, arg(c, i, 1)));
 }
 
 bool check_binary(Checker *c, int i)

@@ -29,6 +29,7 @@
  * a load what one thread stores for all (global_order.c).
  *
  * Regions with warps of their own are walked apart: all threads meet where they begin and end. */
+#include "gpu/analysis/late.h"
 #include "gpu/memory/barriers_int.h"
 
 enum { FENCE_SHARED = 1, FENCE_GLOBAL = 2 };
@@ -154,6 +155,19 @@ static void add_touches(GpuBarriers *w, const GpuEffects *e, GpuPending *s)
 	}
 }
 
+/* Where the barrier goes that an op needs. Products read operands part by part beside them (wgmma.h):
+ * with a barrier in between, all would have to be in registers, which the next iteration fills again
+ * while the product is under way. */
+static const IrOp *barrier_spot(const IrOp *op)
+{
+	for (uint32_t i = 0; op->kind == OP_WARP_GROUP_DOT && i < 2; i++) {
+		const IrOp *read = gpu_late_read(op, ir_operand(op, i));
+		if (read)
+			return read;
+	}
+	return op;
+}
+
 static void walk_plain(GpuBarriers *w, const IrOp *op, GpuPending *s)
 {
 	if (walk_wait(w, op, s))
@@ -164,8 +178,9 @@ static void walk_plain(GpuBarriers *w, const IrOp *op, GpuPending *s)
 	if (is_hazard(s, e, op) || overtakes(w, s, op) || crosses_proxies(w, s, op)) {
 		w->hazard = true;
 		if (!w->checking) {
-			w->grew = w->marked[op->id] = true;
-			meet_before(w, op, s);
+			const IrOp *spot = barrier_spot(op);
+			w->grew = w->marked[spot->id] = true;
+			meet_before(w, spot, s);
 		}
 	}
 	if (e->meets) {

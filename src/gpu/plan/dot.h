@@ -74,10 +74,6 @@ bool gpu_holds_dot(IrOp *op);
 /* May operand 0 or 1 come in any layout? */
 bool gpu_dot_takes_any(GpuCx *cx, const IrOp *dot);
 
-/* The read of memory whose result the op alone takes, with nothing in between that writes or orders
- * memory; NULL: it is none. */
-const IrOp *gpu_late_read(const IrOp *user, const IrValue *held);
-
 /* Are both operands taken from where they lie in memory, round by round? Their reads hold nothing
  * then. */
 bool gpu_dot_reads_in_place(GpuCx *cx, const IrOp *dot);

@@ -4,6 +4,7 @@
  * operands the trip from their layout to that one is planned through shared memory, and only the
  * part of a round is loaded at once: as the trip is linear, the rounds differ in their offsets
  * alone. Operands that a loop reads from slots of rings are taken from there in the same way. */
+#include "gpu/analysis/late.h"
 #include "gpu/plan/dot_parts.h"
 
 /* ---- FMA ---- */
@@ -182,17 +183,6 @@ const GpuDotPlan *dot_plan_shared(const Dot *d, Arena *arena, const IrOp *op)
 }
 
 /* ---- FMA from where operands lie ---- */
-
-const IrOp *gpu_late_read(const IrOp *user, const IrValue *held)
-{
-	const IrOp *read = ir_is_tensor(held->type) ? held->def : NULL;
-	if (!read || read->kind != OP_LOCAL_LOAD || read->block != user->block || !ir_has_one_use(held))
-		return NULL;
-	for (const IrOp *op = read->next; op != user; op = op->next)
-		if (!op || ir_has_trait(op, TRAIT_WRITE | TRAIT_SYNC) || op->region_count)
-			return NULL;
-	return read;
-}
 
 /* Offsets of the operand's elements in the slot of a ring that it is read from late; NULL: it is
  * not, or they are not linear. */

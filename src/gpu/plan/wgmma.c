@@ -9,6 +9,7 @@
  * are seen turned round: it is A, and operand 0 is B. */
 #include "gpu/plan/wgmma.h"
 
+#include "gpu/analysis/late.h"
 #include "gpu/plan/chain.h"
 #include "gpu/plan/dot.h"
 #include "layout/f2.h"

@@ -129,6 +129,23 @@ static bool eval_gep(SimDecoder *d, LLVMValueRef v, uint64_t *out)
 	return true;
 }
 
+/* A part of a vector that is a cast of another. */
+static bool eval_part(SimDecoder *d, LLVMValueRef v, uint64_t *out)
+{
+	LLVMValueRef vector = LLVMGetOperand(v, 0);
+	uint64_t size = LLVMABISizeOfType(layout_of(d), LLVMTypeOf(vector)), at;
+	unsigned bytes = sim_bytes(LLVMTypeOf(v));
+	uint8_t *data = arena_alloc(d->scratch, size + 16);
+	if (sim_bits(LLVMTypeOf(v)) != 8 * bytes || bytes > sizeof *out)
+		return refuse_constant(d, v);
+	if (!sim_constant_bits(d, LLVMGetOperand(v, 1), &at) || !write_constant(d, vector, data))
+		return false;
+	if (at >= LLVMGetVectorSize(LLVMTypeOf(vector)))
+		return refuse_constant(d, v);
+	memcpy(out, data + at * bytes, bytes);
+	return true;
+}
+
 bool sim_constant_bits(SimDecoder *d, LLVMValueRef v, uint64_t *out)
 {
 	*out = 0;
@@ -150,6 +167,7 @@ bool sim_constant_bits(SimDecoder *d, LLVMValueRef v, uint64_t *out)
 	if (LLVMIsAConstantExpr(v)) {
 		switch (LLVMGetConstOpcode(v)) {
 		case LLVMGetElementPtr: return eval_gep(d, v, out);
+		case LLVMExtractElement: return eval_part(d, v, out);
 		case LLVMBitCast:
 		case LLVMAddrSpaceCast:
 		case LLVMPtrToInt:
