@@ -28,9 +28,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %m = arith.cmpi slt, %r, %ns : tensor<1024xi32, #v>
     %am = tt.load %p, %m : tensor<1024x!tt.ptr<f32>, #v>
     tt.store %q, %am, %m : tensor<1024x!tt.ptr<f32>, #v>
-    // Any mask: elements alone, and another value where it is false, chosen when all are on their way.
-    // CHECK: ld.global.b32 %[[GOT:r[0-9]+]], [
-    // CHECK: selp.b32 %{{r[0-9]+}}, %[[GOT]], 1065353216, %p
+    // Any mask: elements alone, and another value where it is false, set before.
+    // CHECK: mov.b32 %[[ONE:r[0-9]+]], 1065353216;
+    // CHECK: mov.b32 %[[GOT:r[0-9]+]], %[[ONE]];
+    // CHECK: @%p{{[0-9]+}} ld.global.b32 %[[GOT]], [
+    // CHECK-NOT: selp
     %os = tt.splat %odd : i32 -> tensor<1024xi32, #v>
     %mo = arith.cmpi slt, %r, %os : tensor<1024xi32, #v>
     %one = arith.constant dense<1.0> : tensor<1024xf32, #v>

@@ -1,4 +1,5 @@
-# A masked load that has set its registers to 0 selects no 0 once more; another value is selected.
+# A masked load sets its registers before to what masked elements become, and selects nothing: a register that nothing has set is no
+# value to ptxas, and could come to be any (apart.mlir).
 # run: neso compile %s:copy --target sm_90a --emit ptx --signature "*fp16,*fp16,i32,'0'"
 # run: neso compile %s:copy --target sm_90a --emit ptx --signature "*fp16,*fp16,i32,'1'"
 import triton
@@ -14,5 +15,6 @@ def copy(p, o, n, OTHER: tl.constexpr):
 # CHECK: mov.b16 %rs{{[0-9]+}}, 0; @%p{{[0-9]+}} ld.global.b16
 # CHECK-NOT: selp
 # CHECK: .visible .entry copy
-# CHECK: ld.global.b16
-# CHECK: selp
+# CHECK: mov.b16 %[[R:rs[0-9]+]], {{0x3C00|15360}};
+# CHECK: @%p{{[0-9]+}} ld.global.b16 %[[R]]
+# CHECK-NOT: selp

@@ -3,9 +3,10 @@
  * Suffixes are words between points, the last one `vNbM`: N words of M bits (8-bit words travel in 16-bit registers, as PTX
  * has no smaller ones).
  *
- *	ld_global, ld_fresh, st_global  [always | clear] [first | last] [ca | cg | wb | cs | wt | cv | volatile] vNbM
+ *	ld_global, ld_fresh, st_global  [always | clear | given] [first | last] [ca | cg | wb | cs | wt | cv | volatile] vNbM
  *	                       address, condition, with first and last the cache policy, and words to store; with the
- *	                       word `always` there is no condition; with `clear` a load gives 0 where it is false
+ *	                       word `always` there is no condition; with `clear` a load gives 0 where it is false, with
+ *	                       `given` words that are its last operands
  *	atom_global, red_global  SEM.SCOPE.OP.TYPE.vNbM as PTX writes them: relaxed gpu add f16x2, acq_rel sys min s32
  *	                       address, condition, words (cas: two), and for atom_global the words given otherwise; a word
  *	                       `always` before vNbM as above
@@ -15,7 +16,7 @@
  * What a load gives where its condition is false is anything, if not said otherwise: registers that are set before make ptxas
  * issue one load after the other. Registers that are not are taken from the start of the kernel on, as far as ptxas
  * can tell: where many loads stand behind much that has to be kept, that costs more (gpu_crowd). An atomic's words given
- * otherwise are tied to the result's registers. Source: PTX ISA 8.8, "ld", "st", "atom", "red". */
+ * otherwise, and a load's, are tied to the result's registers. Source: PTX ISA 8.8, "ld", "st", "atom", "red". */
 #include <stdlib.h>
 
 #include "llvm/machine.h"
@@ -147,6 +148,8 @@ static bool expand_global(Arena *arena, const char *suffix, bool load, MachineFo
 	text_printf(&constraints, "%sl%s%s", load ? "," : "", always ? "" : ",b", policy ? ",l" : "");
 	if (!load)
 		add_constraints(&constraints, "", register_of(s.bits), s.n);
+	if (load && has_word(&s, "given"))
+		add_ties(&constraints, s.n);
 	return finish(form, &text, &constraints);
 }
 

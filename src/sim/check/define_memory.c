@@ -206,6 +206,14 @@ static uint32_t use_place(SimWarp *w, const SimInstr *i, uint32_t mask)
 
 /* ---- global memory ---- */
 
+/* Lanes that are masked off take the last words of an access. */
+static void put_given(SimWarp *w, const SimInstr *i, unsigned result, uint32_t lanes)
+{
+	uint32_t from = i->slots[(uint32_t)i->results + i->operands - i->parts + result % i->parts];
+	sim_put_undefined(w, i->slots[result], i->size, lanes, sim_undefined_bits(w, from, i->size),
+			  w->defined->origin[from]);
+}
+
 void sim_define_load(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
 {
 	const uint64_t *address = sim_operand(w, i, 0);
@@ -216,6 +224,10 @@ void sim_define_load(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
 	}
 	for (unsigned k = 0; k < i->results; k++) {
 		w->defined->lanes[i->slots[k]] &= ~mask;
+		if (i->given) {
+			put_given(w, i, k, mask & ~lanes);
+			continue;
+		}
 		sim_set_undefined(w, i->slots[k], i->size, i->clears ? 0 : mask & ~lanes,
 				  SIM_ORIGIN(ORIGIN_MASK, i));
 	}
@@ -272,12 +284,8 @@ void sim_define_atomic(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
 	const uint64_t *address = sim_operand(w, i, 0);
 	if (done) {
 		sim_define_nothing(w, i, mask, true);
-		for (unsigned k = 0; k < i->results && i->condition && mask != lanes; k++) {
-			uint32_t from =
-				i->slots[(uint32_t)i->results + i->operands - i->parts + k % i->parts];
-			sim_put_undefined(w, i->slots[k], i->size, mask & ~lanes,
-					  sim_undefined_bits(w, from, i->size), w->defined->origin[from]);
-		}
+		for (unsigned k = 0; k < i->results && i->condition && mask != lanes; k++)
+			put_given(w, i, k, mask & ~lanes);
 		return;
 	}
 	use_place(w, i, mask);

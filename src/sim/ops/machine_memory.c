@@ -19,7 +19,7 @@
 /* ---- suffixes: words between points, then vNbM ---- */
 
 typedef struct Access {
-	bool always, policy, clear, cta;
+	bool always, policy, clear, given, cta;
 	bool past_first; /* past the first-level cache */
 	unsigned n, bits;
 	MemoryOp op;
@@ -79,6 +79,7 @@ static bool read_access(const char *suffix, Access *a)
 		a->past_first |= str_is(word, "cg") || str_is(word, "cv");
 		a->always |= str_is(word, "always");
 		a->clear |= str_is(word, "clear");
+		a->given |= str_is(word, "given");
 		a->policy |= str_is(word, "first") || str_is(word, "last");
 		read_operation(a, word);
 	}
@@ -122,6 +123,7 @@ static SimInstr *access_instr(SimDecoder *d, LLVMValueRef call, SimEffect *effec
 	i->order = (uint8_t)a->order;
 	i->condition = a->always ? 0 : 2;
 	i->clears = a->clear;
+	i->given = a->given;
 	i->cta_scope = a->cta;
 	return i;
 }
@@ -139,6 +141,11 @@ static bool load_global(SimWarp *w, const SimInstr *i, uint32_t mask)
 	for (unsigned k = 0; k < i->results && (i->clears || drops); k++)
 		EACH_LANE(off, mask & ~lanes)
 			memset((uint8_t *)sim_result(w, i, k) + off * i->size, 0, i->size);
+	EACH_LANE(off, a->given ? mask & ~lanes : 0) {
+		uint8_t words[64];
+		memory_from_slots(w, i, a->operands, off, words);
+		memory_to_slots(w, i, off, words);
+	}
 	return sim_load(w, i, lanes);
 }
 
