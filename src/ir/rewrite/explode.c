@@ -257,6 +257,19 @@ static void rewrite_maker(Explode *e, IrOp *op)
 	vec_push(e->cx->scratch, &e->dead, op);
 }
 
+/* A way on which there is no handle: what others say of it holds (explode_tokens.c). */
+static void rewrite_poison(Explode *e, IrOp *op)
+{
+	IrType types[EXPLODE_MAX_PARTS];
+	Parts *parts = ARENA_NEW(e->cx->scratch, Parts);
+	e->b = ir_at(e->m, op);
+	parts->count = e->hooks->part_types(e, op->results[0].type, types);
+	for (uint32_t i = 0; i < parts->count; i++)
+		parts->at[i] = irb_0(&e->b, OP_POISON, types[i]);
+	map_put_ptr(&e->parts, &op->results[0], parts);
+	vec_push(e->cx->scratch, &e->dead, op);
+}
+
 static IrAttr carried_arg_attrs(Explode *e, const IrOp *func, IrValue *const *old, uint32_t n)
 {
 	IrCx *cx = e->m->cx;
@@ -335,6 +348,9 @@ static void rewrite_op(Explode *e, IrOp *op)
 		return;
 	case OP_SELECT:
 		rewrite_select(e, op);
+		return;
+	case OP_POISON:
+		rewrite_poison(e, op);
 		return;
 	case OP_CALL:
 		pass_all_parts(e, op);

@@ -169,7 +169,9 @@ IrValue *explode_token(Explode *e, IrValue *handle, uint32_t part)
 bool explode_varies(Explode *e, IrValue *handle, uint32_t part)
 {
 	CONTRACT(part < tokens_of(e, handle)->count);
-	return tokens_of(e, handle)->at[part] == VARIES;
+	/* What only comes of ub.poison has none, and may be anything. */
+	IrValue *token = tokens_of(e, handle)->at[part];
+	return !token || token == VARIES;
 }
 
 bool explode_find_tokens(Explode *e)
