@@ -2,6 +2,8 @@
  * it; conversions to them round once: from f32, from f64 and from wide integers through a value with a sticky last
  * bit, which rounds as the exact one would. fp8 results saturate (cvt.rn.satfinite), fp16 and bf16 overflow to
  * infinity. Float to integer saturates, NaN is 0; 8-bit results are the low half of a 16-bit conversion. */
+#include <math.h>
+
 #include "base/float/fp.h"
 #include "interp/elem.h"
 #include "interp/kern/math.h"
@@ -105,7 +107,8 @@ static void truncate_float(const ElemOp *e, void *out, const void *const *in, si
 		uint64_t bits = 0;
 		memcpy(&bits, (const char *)in[0] + i * in_size, in_size);
 		double value = fp_to_double(from, bits);
-		bits = fp_from_double(to, value, FP_TOWARD_ZERO, out_size == 1);
+		bool stays = e->size_log == TY_F8E5M2 && isinf(value);
+		bits = fp_from_double(to, value, FP_TOWARD_ZERO, out_size == 1 && !stays);
 		memcpy((char *)out + i * out_size, &bits, out_size);
 	}
 }

@@ -3,7 +3,7 @@
  * e4m3fn and e5m2 are the hardware's from sm_89 on. Elsewhere, and for the formats without infinities and
  * negative zero (fnuz), the same results are computed; they do not depend on the GPU. All conversions to fp8
  * round once and saturate: what is too large, infinities with it, becomes the largest finite value, NaN stays
- * NaN.
+ * NaN. Towards zero infinity stays what it is in e5m2.
  *
  * Decoding moves exponent and mantissa to their place in the wide format and multiplies by a power of two,
  * which is exact for subnormal numbers too. Encoding works on the bits of an f32: a normal result is the cut
@@ -17,16 +17,17 @@ typedef struct Fp8 {
 	unsigned mantissa;
 	int bias;
 	uint32_t largest, nan; /* magnitude of the largest finite number; of NaN */
+	uint32_t infinity;     /* where rounding towards zero keeps it, as of upstream; 0: nowhere */
 	bool fnuz;             /* no negative zero: NaN stands there */
 	MachineOp to_f16, from_f16, from_f32; /* sm_89; MACHINE__COUNT: none, as e5m2's first */
 } Fp8;
 
 #define SOFTWARE MACHINE__COUNT, MACHINE__COUNT, MACHINE__COUNT
-static const Fp8 e4m3fn = {3, 7, 0x7e, 0x7f, false, MACHINE_e4m3_to_f16, MACHINE_f16_to_e4m3, MACHINE_f32_to_e4m3};
-static const Fp8 e5m2 = {2, 15, 0x7b, 0x7f, false, MACHINE__COUNT, MACHINE_f16_to_e5m2, MACHINE_f32_to_e5m2};
-static const Fp8 e4m3b11 = {3, 11, 0x7f, 0x80, true, SOFTWARE};
-static const Fp8 e4m3fnuz = {3, 8, 0x7f, 0x80, true, SOFTWARE};
-static const Fp8 e5m2fnuz = {2, 16, 0x7f, 0x80, true, SOFTWARE};
+static const Fp8 e4m3fn = {3, 7, 0x7e, 0x7f, 0, false, MACHINE_e4m3_to_f16, MACHINE_f16_to_e4m3, MACHINE_f32_to_e4m3};
+static const Fp8 e5m2 = {2, 15, 0x7b, 0x7f, 0x7c, false, MACHINE__COUNT, MACHINE_f16_to_e5m2, MACHINE_f32_to_e5m2};
+static const Fp8 e4m3b11 = {3, 11, 0x7f, 0x80, 0, true, SOFTWARE};
+static const Fp8 e4m3fnuz = {3, 8, 0x7f, 0x80, 0, true, SOFTWARE};
+static const Fp8 e5m2fnuz = {2, 16, 0x7f, 0x80, 0, true, SOFTWARE};
 
 static const Fp8 *format_of(IrType t)
 {
@@ -170,6 +171,10 @@ static LLVMValueRef encode_f32(Lower *lw, const Fp8 *f, bool nearest, LLVMValueR
 	LLVMValueRef is_nan = LLVMBuildICmp(lw->b, LLVMIntUGT, size, c32(lw, 0x7f800000), "");
 	LLVMValueRef code = round_magnitude(lw, f, nearest, size);
 	code = math_select(lw, LLVMBuildICmp(lw->b, LLVMIntULT, code, c32(lw, f->largest), ""), code, c32(lw, f->largest));
+	if (f->infinity && !nearest) {
+		LLVMValueRef is_infinite = LLVMBuildICmp(lw->b, LLVMIntEQ, size, c32(lw, 0x7f800000), "");
+		code = math_select(lw, is_infinite, c32(lw, f->infinity), code);
+	}
 	LLVMValueRef sign = and32(lw, shr32(lw, bits, 24), 0x80);
 	if (f->fnuz)
 		sign = math_select(lw, LLVMBuildICmp(lw->b, LLVMIntEQ, code, c32(lw, 0), ""), c32(lw, 0), sign);
