@@ -1,5 +1,7 @@
 /* Conversions and functions of floats as lowering builds them, evaluated on the CPU: fp8 and 16-bit formats by
  * all their values and by values around each midpoint, functions against the host's in more digits. */
+#include <math.h>
+
 #include "needs_llvm.h"
 
 #ifdef NESO_HAVE_LLVM
@@ -50,8 +52,9 @@ static void check_cast(const EvalFunction *f, const Cast *c, uint64_t bits)
 	Wide arg = bits;
 	uint64_t got = (uint64_t)eval_run(f, &arg).lane[0];
 	double value = fp_to_double(c->from.format, bits);
+	bool stays = c->rounding == ROUND_RTZ && c->to.format == FP_E5M2 && isinf(value);
 	uint64_t want = fp_from_double(c->to.format, value, c->rounding == ROUND_RTZ ? FP_TOWARD_ZERO : FP_NEAREST_EVEN,
-				       c->to.bits == 8);
+				       c->to.bits == 8 && !stays);
 	double a = fp_to_double(c->to.format, got), b = fp_to_double(c->to.format, want);
 	if (value != value ? a == a : got != want && !(a == b && a != 0))
 		fail_msg("%llx of format %d to %d, rounding %d: %llx, not %llx", (unsigned long long)bits, c->from.format,
