@@ -286,6 +286,7 @@ bool interp_DOT(Decoder *d, const IrOp *op)
 
 typedef struct Scaled {
 	uint8_t format[2];
+	uint8_t type; /* what is multiplied: bf16, or fp16 where an operand is that */
 	bool k_pack[2], scaled[2], fast;
 } Scaled;
 
@@ -322,8 +323,18 @@ static float scaled_element(Exec *x, unsigned format, uint64_t bits)
 	}
 }
 
-/* The operand as dense f32 rows of [rows, k] (lhs) or [k, columns] (rhs), scales applied. `scale`
- * may be NULL; it is [rows, k / group] for both sides. */
+/* A byte's scale is the bf16 of that exponent: 2^(e - 127), but 0 is 0, and 255 is NaN if no fast
+ * math makes it infinity. */
+static float scale_of(const Scaled *s, uint64_t e)
+{
+	uint32_t bits = (uint32_t)(e & 0xff) << 23;
+	float scale;
+	memcpy(&scale, &bits, sizeof scale);
+	return (e & 0xff) == 255 && !s->fast ? NAN : scale;
+}
+
+/* The operand as dense f32 rows of [rows, k] (lhs) or [k, columns] (rhs), scales applied, and
+ * rounded to what is multiplied. `scale` may be NULL; it is [rows, k / group] for both sides. */
 static void scaled_operand(Exec *x, const Scaled *s, unsigned side, const Tile *t, const Tile *scale,
 			   int64_t batch, int64_t outer, int64_t k, float *out)
 {
@@ -344,10 +355,11 @@ static void scaled_operand(Exec *x, const Scaled *s, unsigned side, const Tile *
 			if (scale) {
 				at[1] = o;
 				at[2] = p / group;
-				uint64_t e = tile_element(scale, at + (3 - scale->shape->rank)) & 0xff;
-				v = e == 255 && !s->fast ? NAN : (float)ldexp((double)v, (int)e - 127);
+				v *= scale_of(s, tile_element(scale, at + (3 - scale->shape->rank)));
 			}
-			out[side ? p * outer + o : o * k + p] = v;
+			uint16_t rounded;
+			x->k->from_f32[s->type](&rounded, &v, 1);
+			x->k->to_f32[s->type](&out[side ? p * outer + o : o * k + p], &rounded, 1);
 		}
 	}
 }
@@ -382,6 +394,7 @@ bool interp_DOT_SCALED(Decoder *d, const IrOp *op)
 	Scaled *s = ARENA_NEW(d->arena, Scaled);
 	s->format[0] = (uint8_t)ir_get_int(op, d->cx, ATTR_LHS_FORMAT, SCALE_E4M3);
 	s->format[1] = (uint8_t)ir_get_int(op, d->cx, ATTR_RHS_FORMAT, SCALE_E4M3);
+	s->type = s->format[0] == SCALE_FP16 || s->format[1] == SCALE_FP16 ? KF_F16 : KF_BF16;
 	IrAttr lk = ir_get(op, d->cx, ATTR_LHS_K_PACK), rk = ir_get(op, d->cx, ATTR_RHS_K_PACK);
 	s->k_pack[0] = !lk || lk->i;
 	s->k_pack[1] = !rk || rk->i;
