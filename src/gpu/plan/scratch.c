@@ -36,6 +36,18 @@ GpuScratch gpu_convert_scratch(GpuCx *cx, const Layout *from, const Layout *to, 
 	return scratch_of_plan(gpu_convert_plan(cx, from, to, elem));
 }
 
+/* ---- loads ---- */
+
+/* Threads that loaded by themselves what others change meanwhile could go different ways. */
+GpuScratch gpu_scratch_load(GpuCx *cx, const IrOp *op)
+{
+	IrType type = op->results[0].type;
+	bool alone = gpu_num_warps(cx, op) == 1 && cx->num_ctas == 1;
+	if (cx->portable_order || ir_is_tensor(type) || !ir_is_volatile(op) || !op->results[0].uses || alone)
+		return (GpuScratch){0, 0, false};
+	return (GpuScratch){gpu_element_bits(type) / 8, 16, false};
+}
+
 /* ---- atomics: the threads that hold copies get the old values from the one that asked for them ---- */
 
 GpuScratch gpu_scratch_atomic(GpuCx *cx, const IrOp *op)

@@ -3,10 +3,11 @@
  * Suffixes are words between points, the last one `vNbM`: N words of M bits (8-bit words travel in 16-bit registers, as PTX
  * has no smaller ones).
  *
- *	ld_global, ld_fresh, st_global  [always | clear | given] [first | last] [ca | cg | wb | cs | wt | cv | volatile] vNbM
+ *	ld_global, ld_fresh, st_global  [always | clear | given] [first | last]
+ *	                       [ca | cg | wb | cs | wt | cv | volatile] vNbM
  *	                       address, condition, with first and last the cache policy, and words to store; with the
- *	                       word `always` there is no condition; with `clear` a load gives 0 where it is false, with
- *	                       `given` words that are its last operands
+ *	                       word `always` there is no condition; with `clear` a load gives 0 where it is
+ *	                       false, with `given` its last operands
  *	atom_global, red_global  SEM.SCOPE.OP.TYPE.vNbM as PTX writes them: relaxed gpu add f16x2, acq_rel sys min s32
  *	                       address, condition, words (cas: two), and for atom_global the words given otherwise; a word
  *	                       `always` before vNbM as above

@@ -207,6 +207,13 @@ static LLVMValueRef load_first(Lower *lw, unsigned bits, LLVMValueRef place)
 	return bits < 16 ? LLVMBuildTrunc(lw->b, v, lower_int_type(lw, bits), "") : v;
 }
 
+LLVMValueRef lower_take_first(Lower *lw, unsigned bits, LLVMValueRef place)
+{
+	CONTRACT(place);
+	lower_program_barrier(lw);
+	return load_first(lw, bits, place);
+}
+
 static bool do_scalar(Atomic *a)
 {
 	Lower *lw = a->lw;

@@ -321,7 +321,8 @@ static void special_load(Lower *lw, const GlobalTile *tile, const How *how, uint
 	for (unsigned i = 0; condition && how->given && i < w.count; i++)
 		args[n++] = others[i];
 	LLVMValueRef got = machine_family(lw, how->is_fresh ? MACHINE_ld_fresh : MACHINE_ld_global,
-					  suffix_of(lw, how, condition, &w), lower_words_result(lw, &w), args, n);
+					  suffix_of(lw, how, condition, &w),
+					  lower_words_result(lw, &w), args, n);
 	lower_global_elements(lw, tile, rep, start, got);
 	/* What was set before is there already. */
 	bool set = unseen || how->given || ((how->clear || lw->gpu->portable_order) && !other);
@@ -455,11 +456,29 @@ LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointe
 	return regs;
 }
 
+/* By one thread for all: what changes meanwhile is one value to the program, and decides one
+ * way. */
+static bool load_for_all(Lower *lw, IrOp *op, const IrValue *mask, const IrValue *other)
+{
+	IrType elem = op->results[0].type;
+	GlobalTile tile = lower_global_tile(lw, ir_operand(op, 0), mask, WIDEST_ACCESS);
+	LLVMValueRef place = lower_shared_at(lw, gpu_shared_offset(lw->gpu, op));
+	LowerIf first = lower_begin_if(lw, lower_global_owner(lw, &tile));
+	LLVMValueRef *got = lower_global_load(lw, op, ir_operand(op, 0), mask, other, elem);
+	lower_elements(lw, LLVMBuildStore(lw->b, lower_to_bits(lw, got[0], elem), place), NULL);
+	lower_end_if(lw, first);
+	LLVMValueRef v = lower_take_first(lw, tile.element_bits, place);
+	lower_set_scalar(lw, ir_result(op, 0), lower_from_bits(lw, v, elem));
+	return true;
+}
+
 bool lower_LOAD(Lower *lw, IrOp *op)
 {
 	const IrValue *mask = op->operand_count > 1 ? ir_operand(op, 1) : NULL;
 	const IrValue *other = op->operand_count > 2 ? ir_operand(op, 2) : NULL;
 	IrType type = op->results[0].type;
+	if (gpu_scratch(lw->gpu, op).bytes)
+		return load_for_all(lw, op, mask, other);
 	LLVMValueRef *regs = lower_global_load(lw, op, ir_operand(op, 0), mask, other, ir_elem(type));
 	lower_set(lw, ir_result(op, 0), regs, lower_count(lw, type));
 	return true;

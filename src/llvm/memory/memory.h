@@ -61,4 +61,8 @@ void lower_words_unpack(Lower *lw, const GlobalTile *tile, const GlobalWords *wo
 LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointers, const IrValue *mask,
 				const IrValue *other, IrType elem);
 
+/* What the first thread of the program has stored at `place`, the scratch of an op: all threads
+ * meet, and each takes it. */
+LLVMValueRef lower_take_first(Lower *lw, unsigned bits, LLVMValueRef place);
+
 #endif
