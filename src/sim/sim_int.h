@@ -504,6 +504,7 @@ void sim_past_fence(SimWarp *w); /* its writes, and those that it knows of, are 
 /* tensor.c: what is under way when a program ends, which is a finding, is done; the notes. */
 void sim_stores_end(SimWarp *w);
 void sim_stores_free(SimWarp *w);
+void sim_tokens_drop(SimWarp *w); /* before a program: what the one before has left */
 void sim_products_free(SimWarp *w);
 void sim_find_tokens(SimWarp *w, const SimInstr *i); /* a finding where the instruction uses one */
 bool sim_check_commit(SimWarp *w, uint32_t mask); /* likewise */

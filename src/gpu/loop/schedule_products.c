@@ -78,6 +78,14 @@ static bool is_read_late(GpuCx *gpu, const Schedule *s, const IrOp *dot, const I
 	return plan && gpu_wgmma_late_parts(plan) > 1;
 }
 
+/* What fills the registers of a value: moves leave them where they are. */
+static const IrOp *filled_by(const IrValue *v)
+{
+	while (v->def && (v->def->kind == OP_TRANS || v->def->kind == OP_CONVERT_LAYOUT))
+		v = ir_operand(v->def, 0);
+	return v->def;
+}
+
 /* first: a product that ends in its iteration, or NULL. */
 static bool may_go_on(GpuCx *gpu, const Schedule *s, const IrOp *dot, const IrOp *first,
 		      ScheduledProduct *out)
@@ -90,7 +98,8 @@ static bool may_go_on(GpuCx *gpu, const Schedule *s, const IrOp *dot, const IrOp
 	if (!out->carried || !schedule_can_go_on(gpu, dot) || !is_kept(gpu, s, ir_operand(dot, !second)))
 		return false;
 	bool held = a->type->kind != TY_MEMDESC;
-	if (held ? !a->def || !(is_behind(s, a->def, first) || is_read_late(gpu, s, dot, a))
+	const IrOp *filled = filled_by(a);
+	if (held ? !filled || !(is_behind(s, filled, first) || is_read_late(gpu, s, dot, a))
 		 : !is_kept(gpu, s, a))
 		return false;
 	for (const IrUse *u = out->carried->uses; u; u = u->next) {

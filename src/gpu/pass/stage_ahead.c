@@ -265,6 +265,25 @@ static void drop_barrier(const Turned *t)
 		ir_op_erase(barrier);
 }
 
+/* Copies into free slots go behind the barrier that a wait in front of them asks for. That wait
+ * goes away: without a barrier a warp would write what the product before still reads for
+ * another. */
+static void meet_before_copies(const Find *f, const Turned *t)
+{
+	if (t->arrived->kind != OP_ASYNC_WAIT)
+		return;
+	for (IrOp *op = t->arrived; op != t->dot; op = op->next) {
+		if (op->kind == OP_BARRIER)
+			return;
+		if (!is_copy(op))
+			continue;
+		IrBuilder b = ir_at(f->cx->module, op);
+		b.loc = op->loc;
+		irb_op(&b, OP_BARRIER, NULL, 0, NULL, 0, 0);
+		return;
+	}
+}
+
 /* What comes from registers is read part by part, beside the product (wgmma.h), where threads have
  * met before. */
 static void meet_before_read(const Find *f, const Turned *t)
@@ -307,6 +326,7 @@ static void turn_ahead(const Find *f, const Turned *t)
 		if (!o->slot->results[0].uses)
 			ir_op_erase(o->slot);
 	}
+	meet_before_copies(f, t);
 	drop_barrier(t);
 	ir_op_erase(t->arrived);
 	meet_before_read(f, t);

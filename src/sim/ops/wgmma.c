@@ -137,6 +137,17 @@ static void free_set(Set *set)
 	set->words = set->hollow = NULL;
 }
 
+/* What the program before left in registers would be taken for tokens of the next one's. */
+void sim_tokens_drop(SimWarp *w)
+{
+	uint32_t count = w->tokens ? w->cta->run->kernel->slot_count : 0, set, number;
+	for (uint32_t s = 0; s < count; s++) {
+		uint8_t *slot = (uint8_t *)w->regs + (size_t)s * SIM_SLOT;
+		if (token_of(w, slot, &set, &number))
+			memset(slot, 0, SIM_SLOT);
+	}
+}
+
 void sim_products_free(SimWarp *w)
 {
 	for (unsigned k = 0; w->products && k < MOST_SETS; k++)

@@ -141,6 +141,7 @@ void sim_cta_start(SimCta *cta, uint64_t pid)
 			w->past.shared[k] = 1;
 		w->at_barrier = w->tells = false;
 		sim_check_free(w);
+		sim_tokens_drop(w);
 		sim_products_free(w);
 		sim_stores_free(w);
 	}
