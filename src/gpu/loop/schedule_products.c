@@ -78,12 +78,13 @@ static bool is_read_late(GpuCx *gpu, const Schedule *s, const IrOp *dot, const I
 	return plan && gpu_wgmma_late_parts(plan) > 1;
 }
 
-/* What fills the registers of a value: moves leave them where they are. */
+/* What fills the registers of a value. What is loaded may be moved to where it is. */
 static const IrOp *filled_by(const IrValue *v)
 {
-	while (v->def && (v->def->kind == OP_TRANS || v->def->kind == OP_CONVERT_LAYOUT))
-		v = ir_operand(v->def, 0);
-	return v->def;
+	const IrOp *op = v->def;
+	while (op && (op->kind == OP_TRANS || op->kind == OP_CONVERT_LAYOUT))
+		op = ir_operand(op, 0)->def;
+	return op && op->kind == OP_LOAD ? op : v->def;
 }
 
 /* first: a product that ends in its iteration, or NULL. */
