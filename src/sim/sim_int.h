@@ -66,7 +66,7 @@ struct SimInstr {
 	uint8_t real, real_from; /* PURE: floats of its result, its operands: 1 + a SimFloat; 0: none */
 	uint8_t rule, from; /* PURE: a SimRule and the bytes of its operands' lanes (check/define.h) */
 	uint8_t condition; /* EFFECT: operand that masks lanes off, and one; 0: none */
-	bool clears;   /* memory: a load gives 0 where its mask is off */
+	bool clears;   /* memory: a load gives a word of its own where its mask is off */
 	bool hands_on; /* EFFECT: results may be parts of operands' addresses */
 	uint64_t arguments; /* memory: that the address may come from, a bit each; 0: any */
 	SimDefine *define; /* EFFECT: NULL: lane by lane */

@@ -1,5 +1,5 @@
-// Loads behind a reduction, over which 32 registers are kept: 32 more of them are cleared first, so that they are taken no sooner than
-// they are needed. The first loads, and those behind which nothing is kept, are not, where masked elements become anything but 0.
+// Loads behind a reduction, over which 32 registers are kept: 32 more of them are set first, so that they are taken no sooner than
+// they are needed. The first loads, and those behind which nothing is kept, are not, where masked elements become no constant.
 // run: codegen_tool --pass allocate --kernel crowded --emit ptx %s
 // run: codegen_tool --pass allocate --kernel roomy --emit ptx %s
 // In a loop registers that are not set for certain are taken all the time: those of all its loads count.
@@ -11,9 +11,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: ld.global
   // CHECK: bar.sync
   // CHECK: mov.b32 %[[A:r[0-9]+]], 0; mov.b32 %{{r[0-9]+}}, 0; mov.b32 %{{r[0-9]+}}, 0; mov.b32 %{{r[0-9]+}}, 0; @%{{p[0-9]+}} ld.global.v4.b32 {%[[A]],
-  tt.func public @crowded(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %w: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}) {
+  tt.func public @crowded(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %w: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %f: f32) {
     %r = tt.make_range {start = 0 : i32, end = 4096 : i32} : tensor<4096xi32, #l>
-    %one = arith.constant dense<1.0> : tensor<4096xf32, #l>
+    %one = tt.splat %f : f32 -> tensor<4096xf32, #l>
     %ns = tt.splat %n : i32 -> tensor<4096xi32, #l>
     %m = arith.cmpi slt, %r, %ns : tensor<4096xi32, #l>
     %xs = tt.splat %x : !tt.ptr<f32> -> tensor<4096x!tt.ptr<f32>, #l>
@@ -39,9 +39,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: ld.global
   // CHECK-NOT: mov.b32 %r{{[0-9]+}}, 0;
   // CHECK: st.global
-  tt.func public @roomy(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %w: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}) {
+  tt.func public @roomy(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %w: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %f: f32) {
     %r = tt.make_range {start = 0 : i32, end = 4096 : i32} : tensor<4096xi32, #l>
-    %one = arith.constant dense<1.0> : tensor<4096xf32, #l>
+    %one = tt.splat %f : f32 -> tensor<4096xf32, #l>
     %ns = tt.splat %n : i32 -> tensor<4096xi32, #l>
     %m = arith.cmpi slt, %r, %ns : tensor<4096xi32, #l>
     %xs = tt.splat %x : !tt.ptr<f32> -> tensor<4096x!tt.ptr<f32>, #l>
@@ -65,11 +65,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: mov.b32 %[[B:r[0-9]+]], 0; mov.b32 %{{r[0-9]+}}, 0; mov.b32 %{{r[0-9]+}}, 0; mov.b32 %{{r[0-9]+}}, 0; @%{{p[0-9]+}} ld.global.v4.b32 {%[[B]],
   // CHECK: bar.sync
   // CHECK: mov.b32 %[[C:r[0-9]+]], 0; mov.b32 %{{r[0-9]+}}, 0; mov.b32 %{{r[0-9]+}}, 0; mov.b32 %{{r[0-9]+}}, 0; @%{{p[0-9]+}} ld.global.v4.b32 {%[[C]],
-  tt.func public @looped(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %w: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}) {
+  tt.func public @looped(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %w: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %f: f32) {
     %c0 = arith.constant 0 : i32
     %c4096 = arith.constant 4096 : i32
     %r = tt.make_range {start = 0 : i32, end = 4096 : i32} : tensor<4096xi32, #l>
-    %one = arith.constant dense<1.0> : tensor<4096xf32, #l>
+    %one = tt.splat %f : f32 -> tensor<4096xf32, #l>
     scf.for %i = %c0 to %n step %c4096 : i32 {
       %is = tt.splat %i : i32 -> tensor<4096xi32, #l>
       %at = arith.addi %r, %is : tensor<4096xi32, #l>

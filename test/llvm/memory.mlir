@@ -28,9 +28,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %m = arith.cmpi slt, %r, %ns : tensor<1024xi32, #v>
     %am = tt.load %p, %m : tensor<1024x!tt.ptr<f32>, #v>
     tt.store %q, %am, %m : tensor<1024x!tt.ptr<f32>, #v>
-    // Any mask: elements alone, and another value where it is false, chosen when all are on their way.
-    // CHECK: ld.global.b32 %[[GOT:r[0-9]+]], [
-    // CHECK: selp.b32 %{{r[0-9]+}}, %[[GOT]], 1065353216, %p
+    // Any mask: elements alone, and another value where it is false, which is there before the load.
+    // CHECK: mov.b32 %[[GOT:r[0-9]+]], 0x3F800000; @%p{{[0-9]+}} ld.global.b32 %[[GOT]], [
     %os = tt.splat %odd : i32 -> tensor<1024xi32, #v>
     %mo = arith.cmpi slt, %r, %os : tensor<1024xi32, #v>
     %one = arith.constant dense<1.0> : tensor<1024xf32, #v>

@@ -3,9 +3,9 @@
  * Suffixes are words between points, the last one `vNbM`: N words of M bits (8-bit words travel in 16-bit registers, as PTX
  * has no smaller ones).
  *
- *	ld_global, ld_fresh, st_global  [always | clear] [first | last] [ca | cg | wb | cs | wt | cv | volatile] vNbM
+ *	ld_global, ld_fresh, st_global  [always | fillX] [first | last] [ca | cg | wb | cs | wt | cv | volatile] vNbM
  *	                       address, condition, with first and last the cache policy, and words to store; with the
- *	                       word `always` there is no condition; with `clear` a load gives 0 where it is false
+ *	                       word `always` there is no condition; with `fillX` a load gives words X (hexadecimal) where it is false
  *	atom_global, red_global  SEM.SCOPE.OP.TYPE.vNbM as PTX writes them: relaxed gpu add f16x2, acq_rel sys min s32
  *	                       address, condition, words (cas: two), and for atom_global the words given otherwise; a word
  *	                       `always` before vNbM as above
@@ -54,6 +54,18 @@ static bool has_word(const Suffix *s, const char *word)
 	for (unsigned i = 0; i < s->count; i++) {
 		if (str_is(s->words[i], word))
 			return true;
+	}
+	return false;
+}
+
+/* Do results hold a word before the load? */
+static bool has_fill(const Suffix *s, uint64_t *word)
+{
+	for (unsigned i = 0; i < s->count; i++) {
+		if (s->words[i].len > 4 && !strncmp(s->words[i].ptr, "fill", 4)) {
+			*word = strtoull(s->words[i].ptr + 4, NULL, 16);
+			return true;
+		}
 	}
 	return false;
 }
@@ -124,8 +136,10 @@ static bool expand_global(Arena *arena, const char *suffix, bool load, MachineFo
 	unsigned address = load ? s.n : 0, hint = address + 1 + !always, words = hint + policy;
 	text_init(&text, arena);
 	text_init(&constraints, arena);
-	for (unsigned i = 0; load && has_word(&s, "clear") && i < s.n; i++)
-		text_printf(&text, "mov.b%u $%u, 0; ", MAX(s.bits, 16u), i);
+	uint64_t word;
+	bool fill = load && has_fill(&s, &word);
+	for (unsigned i = 0; fill && i < s.n; i++)
+		text_printf(&text, word ? "mov.b%u $%u, 0x%" PRIX64 "; " : "mov.b%u $%u, %" PRIu64 "; ", MAX(s.bits, 16u), i, word);
 	if (!always)
 		text_printf(&text, "@$%u ", address + 1);
 	text_str(&text, load ? "ld" : "st");
@@ -136,7 +150,7 @@ static bool expand_global(Arena *arena, const char *suffix, bool load, MachineFo
 	if (load) {
 		add_operands(&text, 0, s.n);
 		text_printf(&text, ", [$%u]", address);
-		add_constraints(&constraints, has_word(&s, "clear") ? "=&" : "=", register_of(s.bits), s.n);
+		add_constraints(&constraints, fill ? "=&" : "=", register_of(s.bits), s.n);
 	} else {
 		text_printf(&text, "[$%u], ", address);
 		add_operands(&text, words, s.n);

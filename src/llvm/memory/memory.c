@@ -2,8 +2,8 @@
  *
  * One access takes as many elements as the axis analysis allows and the layout holds in a row. What nothing masks is a plain
  * LLVM load or store of a vector, which LLVM and ptxas schedule as they like; a masked one is a predicated instruction. What a
- * load was masked from is selected afterwards: `other`, or 0 without one, as upstream; nothing where only stores of the
- * same mask see it. No element is loaded or stored twice by a thread, nor loaded twice
+ * load was masked from is set before it where it is a constant (0 without `other`, as upstream), and selected afterwards
+ * else; nothing where only stores of the same mask see it. No element is loaded or stored twice by a thread, nor loaded twice
  * where two of them are known to have one address; of threads that hold copies, all load, one stores.
  * Scalars are loaded by every thread and stored by the first.
  *
@@ -222,7 +222,8 @@ typedef struct How {
 	const char *modifiers;
 	LLVMValueRef policy; /* of the second-level cache, or NULL */
 	bool is_volatile;
-	bool clear;       /* registers are set before a masked load */
+	bool clear;       /* registers are set before a masked load, to `fill` in each element */
+	uint64_t fill;
 	bool is_fresh; /* others may write meanwhile, and the program looks again: no load is merged or moved */
 } How;
 
@@ -268,8 +269,11 @@ static bool has_own_type(IrType elem)
 static const char *suffix_of(Lower *lw, const How *how, LLVMValueRef condition, const GlobalWords *w)
 {
 	const char *modifiers = how->modifiers;
+	uint64_t fill = 0;
+	for (unsigned e = 0; e < w->per_word; e++)
+		fill |= how->fill << (e * (w->bits / w->per_word));
 	if (condition && how->clear)
-		modifiers = arena_printf(lw->arena, "clear%s%s", *modifiers ? "." : "", modifiers);
+		modifiers = arena_printf(lw->arena, "fill%" PRIx64 "%s%s", fill, *modifiers ? "." : "", modifiers);
 	if (!condition)
 		modifiers = arena_printf(lw->arena, "always%s%s", *modifiers ? "." : "", modifiers);
 	return lower_words_suffix(lw, modifiers, w);
@@ -320,7 +324,7 @@ static void special_load(Lower *lw, const GlobalTile *tile, const How *how, uint
 		words[i] = w.count > 1 ? LLVMBuildExtractValue(lw->b, got, i, "") : got;
 		others[i] = LLVMConstNull(word_type(lw, &w));
 	}
-	/* What was cleared is 0 already. */
+	/* What was set before is there already. */
 	unseen = unseen || ((how->clear || lw->gpu->portable_order) && !other);
 	if (condition && !unseen && other)
 		lower_words_pack(lw, tile, &w, rep, start, other, elem, others);
@@ -373,12 +377,16 @@ static bool is_uniform(const IrValue *v)
 	return (v->def && v->def->kind == OP_SPLAT) || (constant && (constant->kind != ATTR_KIND_DENSE || constant->splat));
 }
 
-/* Do masked elements become 0? */
-static bool is_zero(const LLVMValueRef *others, uint32_t count)
+/* Do all masked elements become one constant, as without `others` 0? Its bits. */
+static bool one_constant(Lower *lw, const LLVMValueRef *others, uint32_t count, IrType elem, uint64_t *bits)
 {
-	for (uint32_t i = 0; others && i < count; i++)
-		if (!LLVMIsConstant(others[i]) || !LLVMIsNull(others[i]))
+	*bits = 0;
+	for (uint32_t i = 0; others && i < count; i++) {
+		LLVMValueRef v = LLVMIsConstant(others[i]) ? lower_to_bits(lw, others[i], elem) : NULL;
+		if (!v || !LLVMIsAConstantInt(v) || (i && LLVMConstIntGetZExtValue(v) != *bits))
 			return false;
+		*bits = LLVMConstIntGetZExtValue(v);
+	}
 	return true;
 }
 
@@ -424,13 +432,17 @@ LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointe
 	unsigned most = MOST_USES;
 	bool unseen = mask && op->kind == OP_LOAD && is_unseen(ir_result(op, 0), mask, &most);
 	How how = how_of(lw, op);
-	bool zero = mask && is_zero(others, tile.reps << tile.register_bits);
-	/* Two registers are cleared at once before a load, each is selected by itself behind it. */
+	uint64_t fill = 0;
+	bool constant = mask && one_constant(lw, others, tile.reps << tile.register_bits, elem, &fill);
+	/* Two registers are set at once before a load, each is selected by itself behind it, by a predicate that is held
+	 * meanwhile: there are seven, and where they are too few ptxas waits for a load before it issues the next. */
 	if (mask && !lw->gpu->portable_order && op->kind == OP_LOAD)
-		how.clear = (zero && !unseen) || is_narrow(&tile) || gpu_masked_apart(lw->axis, op) ||
+		how.clear = (constant && !unseen) || is_narrow(&tile) || gpu_masked_apart(lw->axis, op) ||
 			    gpu_crowd(lw->gpu, op) > lw->target->budgets->data_of_loads;
-	if (zero && how.clear)
+	if (constant && how.clear) {
+		how.fill = fill;
 		others = NULL;
+	}
 	if (!ir_is_volatile(op))
 		share_addresses(lw, &tile, pointers, mask, other);
 	for (uint32_t rep = 0; rep < tile.reps; rep++) {

@@ -21,6 +21,7 @@
 typedef struct Access {
 	bool always, policy, clear, cta;
 	bool past_first; /* past the first-level cache */
+	uint64_t fill;   /* where `clear`: a result's word before the load */
 	unsigned n, bits;
 	MemoryOp op;
 	MemoryType type;
@@ -78,7 +79,10 @@ static bool read_access(const char *suffix, Access *a)
 		a->cta |= str_is(word, "cta");
 		a->past_first |= str_is(word, "cg") || str_is(word, "cv");
 		a->always |= str_is(word, "always");
-		a->clear |= str_is(word, "clear");
+		if (word.len > 4 && !strncmp(word.ptr, "fill", 4)) {
+			a->clear = true;
+			a->fill = strtoull(word.ptr + 4, NULL, 16);
+		}
 		a->policy |= str_is(word, "first") || str_is(word, "last");
 		read_operation(a, word);
 	}
@@ -138,7 +142,7 @@ static bool load_global(SimWarp *w, const SimInstr *i, uint32_t mask)
 		memset(sim_result(w, i, k), 0, SIM_SLOT);
 	for (unsigned k = 0; k < i->results && (i->clears || drops); k++)
 		EACH_LANE(off, mask & ~lanes)
-			memset((uint8_t *)sim_result(w, i, k) + off * i->size, 0, i->size);
+			memcpy((uint8_t *)sim_result(w, i, k) + off * i->size, &a->fill, i->size);
 	return sim_load(w, i, lanes);
 }
 

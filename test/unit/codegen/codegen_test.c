@@ -336,11 +336,11 @@ static void bytes_are_cleared(void **state)
 {
 	static const char text[] =
 		"target triple = \"nvptx64-nvidia-cuda\"\n"
-		"declare i16 @neso.ld_global.clear.v1b8(ptr addrspace(1), i1)\n"
+		"declare i16 @neso.ld_global.fill0.v1b8(ptr addrspace(1), i1)\n"
 		"define ptx_kernel void @k(ptr addrspace(1) %a, i16 %n) \"neso\"=\"kernel=k args=p2 threads=32 shared=0 cluster=1 scratch=0 "
 		"scratch_align=0 print=0 assert=0\" {\n"
 		"  %p = icmp slt i16 %n, 7\n"
-		"  %v = call i16 @neso.ld_global.clear.v1b8(ptr addrspace(1) %a, i1 %p)\n"
+		"  %v = call i16 @neso.ld_global.fill0.v1b8(ptr addrspace(1) %a, i1 %p)\n"
 		"  store i16 %v, ptr addrspace(1) %a\n"
 		"  ret void\n"
 		"}\n";

@@ -35,7 +35,7 @@ static const char head[] =
 	"declare void @neso.cp_async_wait.0() convergent\n"
 	"declare void @neso.st_global.v1b32(ptr addrspace(1), i1, i32)\n"
 	"declare i32 @neso.ld_global.v1b32(ptr addrspace(1), i1)\n"
-	"declare i32 @neso.ld_global.clear.v1b32(ptr addrspace(1), i1)\n"
+	"declare i32 @neso.ld_global.fill0.v1b32(ptr addrspace(1), i1)\n"
 	"declare i32 @neso.atom_global.relaxed.gpu.add.u32.always.v1b32(ptr addrspace(1), i32)\n"
 	"define ptx_kernel void @k(ptr addrspace(1) %out, ptr addrspace(1) %in, ptr addrspace(1) %fresh) "
 	"\"neso\"=\"kernel=k args=ppp "
@@ -150,7 +150,7 @@ static void test_uses(void **state)
 		  "%entry ], [ 2, %a ]\n",
 		  "a branch");
 	/* What is cleared before. */
-	clean("  %r = call i32 @neso.ld_global.clear.v1b32(ptr addrspace(1) %from, i1 %is)\n");
+	clean("  %r = call i32 @neso.ld_global.fill0.v1b32(ptr addrspace(1) %from, i1 %is)\n");
 	assert_int_equal(out[19], 19);
 	assert_int_equal(out[20], 0);
 	/* What an atomic operation adds. */
