@@ -12,9 +12,9 @@
  *	ld_cluster             vNbM: address, CTA
  *	cp_async_wait          the number of groups
  *
- * What a load gives where its condition is false is anything, if not said otherwise: registers that are set before make ptxas
- * issue one load after the other. Registers that are not are taken from the start of the kernel on, as far as ptxas
- * can tell: where many loads stand behind much that has to be kept, that costs more (gpu_crowd). An atomic's words given
+ * What a load gives where its condition is false is anything, if not said otherwise. Registers that are not set before are
+ * taken from the start of the kernel on, as far as ptxas can tell (where many loads stand behind much that has to be kept,
+ * that costs more: gpu_crowd), and in a loop from one iteration to the next. An atomic's words given
  * otherwise are tied to the result's registers. Source: PTX ISA 8.8, "ld", "st", "atom", "red". */
 #include <stdlib.h>
 

@@ -390,6 +390,14 @@ static bool one_constant(Lower *lw, const LLVMValueRef *others, uint32_t count, 
 	return true;
 }
 
+static bool is_in_loop(const IrOp *op)
+{
+	while ((op = ir_parent_op(op)))
+		if (op->kind == OP_FOR || op->kind == OP_WHILE)
+			return true;
+	return false;
+}
+
 /* Registers that are known to have one address, and one mask, are copies: one load serves them. */
 static void share_addresses(Lower *lw, GlobalTile *tile, const IrValue *pointers, const IrValue *mask, const IrValue *other)
 {
@@ -435,9 +443,11 @@ LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointe
 	uint64_t fill = 0;
 	bool constant = mask && one_constant(lw, others, tile.reps << tile.register_bits, elem, &fill);
 	/* Two registers are set at once before a load, each is selected by itself behind it, by a predicate that is held
-	 * meanwhile: there are seven, and where they are too few ptxas waits for a load before it issues the next. */
+	 * meanwhile: there are seven, and where they are too few ptxas waits for a load before it issues the next.
+	 * Registers that a masked load in a loop may leave as they were are those of the iteration before: where ptxas
+	 * unrolls the loop, its loads are one after another. */
 	if (mask && !lw->gpu->portable_order && op->kind == OP_LOAD)
-		how.clear = (constant && !unseen) || is_narrow(&tile) || gpu_masked_apart(lw->axis, op) ||
+		how.clear = (constant && !unseen) || is_in_loop(op) || is_narrow(&tile) || gpu_masked_apart(lw->axis, op) ||
 			    gpu_crowd(lw->gpu, op) > lw->target->budgets->data_of_loads;
 	if (constant && how.clear) {
 		how.fill = fill;
