@@ -46,7 +46,8 @@ static bool has(PyObject *object, const char *name)
 	return PyObject_HasAttrString(object, name) == 1;
 }
 
-/* NumPy's bool, "bool_" before its release 2: it has float(), and until then __index__, which raises. */
+/* NumPy's bool, "bool_" before its release 2: it has float(), and until then __index__, which
+ * raises. */
 static bool is_truth(PyObject *type)
 {
 	PyObject *name = PyObject_GetAttrString(type, "__name__");
@@ -78,8 +79,10 @@ static Kind find_kind(PyObject *value)
 	if (has(type, "data_ptr"))
 		return KIND_TENSOR;
 	if (has(type, "__array_struct__") && !has(type, "__setitem__"))
-		return is_truth(type)		  ? KIND_TRUTH
-		       : has(type, "__index__") ? KIND_INDEX : has(type, "__float__") ? KIND_REAL : KIND_VALUE;
+		return is_truth(type)		? KIND_TRUTH
+		       : has(type, "__index__") ? KIND_INDEX
+		       : has(type, "__float__") ? KIND_REAL
+						: KIND_VALUE;
 	if (has(type, "__cuda_array_interface__") || has(value, "__cuda_array_interface__"))
 		return KIND_ARRAY;
 	if (has(type, "__array_struct__"))

@@ -242,12 +242,14 @@ unsigned gpu_body_price(const IrOp *op)
 	return MAX(price, 2) - 1;
 }
 
-/* Register bits that are the lowest bits of the axis: a scan knows a total of each of their blocks. */
+/* Register bits that are the lowest bits of the axis: a scan knows a total of each of their
+ * blocks. */
 static unsigned run_bits(const Layout *layout, unsigned axis)
 {
 	unsigned registers = layout_in_bits(layout, LAYOUT_REGISTER), bits = 0, i = 0;
 	while (i < registers) {
-		bool next = layout_coordinate(layout, layout_basis(layout, LAYOUT_REGISTER, i), axis) == UINT64_C(1) << bits;
+		uint64_t basis = layout_basis(layout, LAYOUT_REGISTER, i);
+		bool next = layout_coordinate(layout, basis, axis) == UINT64_C(1) << bits;
 		bits += next;
 		i = next ? 0 : i + 1;
 	}
@@ -272,7 +274,8 @@ GpuReducePrice gpu_price_reduce(const TargetCosts *costs, const IrOp *op, const 
 	unsigned lanes = count[LAYOUT_LANE], rounds = MIN(results * lanes, 2 * results + lanes);
 	GpuReducePrice price = {.within = all * body, .across = rounds * (words * costs->shuffle + body)};
 	bool across = count[LAYOUT_LANE] || count[LAYOUT_WARP] || count[LAYOUT_BLOCK];
-	/* What precedes goes in front of each element; each thread adds up, and chooses from, the totals of all warps. */
+	/* What precedes goes in front of each element; each thread adds up, and chooses from, the
+	 * totals of all warps. */
 	if (scan && across)
 		price.across += all * body;
 	if (scan)

@@ -5,16 +5,18 @@
  *
  *	ld_global, ld_fresh, st_global  [always | fillX] [first | last] [ca | cg | wb | cs | wt | cv | volatile] vNbM
  *	                       address, condition, with first and last the cache policy, and words to store; with the
- *	                       word `always` there is no condition; with `fillX` a load gives words X (hexadecimal) where it is false
+ *	                       word `always` there is no condition; with `fillX` a load gives
+ *	                       words X (hexadecimal) where it is false
  *	atom_global, red_global  SEM.SCOPE.OP.TYPE.vNbM as PTX writes them: relaxed gpu add f16x2, acq_rel sys min s32
  *	                       address, condition, words (cas: two), and for atom_global the words given otherwise; a word
  *	                       `always` before vNbM as above
  *	ld_cluster             vNbM: address, CTA
  *	cp_async_wait          the number of groups
  *
- * What a load gives where its condition is false is anything, if not said otherwise. Registers that are not set before are
- * taken from the start of the kernel on, as far as ptxas can tell (where many loads stand behind much that has to be kept,
- * that costs more: gpu_crowd), and in a loop from one iteration to the next. An atomic's words given
+ * What a load gives where its condition is false is anything, if not said otherwise. Registers that
+ * are not set before are taken from the start of the kernel on, as far as ptxas can tell (where many
+ * loads stand behind much that has to be kept, that costs more: gpu_crowd), and in a loop from one
+ * iteration to the next. An atomic's words given
  * otherwise are tied to the result's registers. Source: PTX ISA 8.8, "ld", "st", "atom", "red". */
 #include <stdlib.h>
 
@@ -139,7 +141,8 @@ static bool expand_global(Arena *arena, const char *suffix, bool load, MachineFo
 	uint64_t word;
 	bool fill = load && has_fill(&s, &word);
 	for (unsigned i = 0; fill && i < s.n; i++)
-		text_printf(&text, word ? "mov.b%u $%u, 0x%" PRIX64 "; " : "mov.b%u $%u, %" PRIu64 "; ", MAX(s.bits, 16u), i, word);
+		text_printf(&text, word ? "mov.b%u $%u, 0x%" PRIX64 "; " : "mov.b%u $%u, %" PRIu64 "; ",
+			    MAX(s.bits, 16u), i, word);
 	if (!always)
 		text_printf(&text, "@$%u ", address + 1);
 	text_str(&text, load ? "ld" : "st");

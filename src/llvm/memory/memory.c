@@ -2,8 +2,9 @@
  *
  * One access takes as many elements as the axis analysis allows and the layout holds in a row. What nothing masks is a plain
  * LLVM load or store of a vector, which LLVM and ptxas schedule as they like; a masked one is a predicated instruction. What a
- * load was masked from is set before it where it is a constant (0 without `other`, as upstream), and selected afterwards
- * else; nothing where only stores of the same mask see it. No element is loaded or stored twice by a thread, nor loaded twice
+ * load was masked from is set before it where it is a constant (0 without `other`, as upstream), and
+ * selected afterwards else; nothing where only stores of the same mask see it.
+ * No element is loaded or stored twice by a thread, nor loaded twice
  * where two of them are known to have one address; of threads that hold copies, all load, one stores.
  * Scalars are loaded by every thread and stored by the first.
  *
@@ -273,7 +274,8 @@ static const char *suffix_of(Lower *lw, const How *how, LLVMValueRef condition, 
 	for (unsigned e = 0; e < w->per_word; e++)
 		fill |= how->fill << (e * (w->bits / w->per_word));
 	if (condition && how->clear)
-		modifiers = arena_printf(lw->arena, "fill%" PRIx64 "%s%s", fill, *modifiers ? "." : "", modifiers);
+		modifiers = arena_printf(lw->arena, "fill%" PRIx64 "%s%s", fill, *modifiers ? "." : "",
+					 modifiers);
 	if (!condition)
 		modifiers = arena_printf(lw->arena, "always%s%s", *modifiers ? "." : "", modifiers);
 	return lower_words_suffix(lw, modifiers, w);
@@ -378,7 +380,8 @@ static bool is_uniform(const IrValue *v)
 }
 
 /* Do all masked elements become one constant, as without `others` 0? Its bits. */
-static bool one_constant(Lower *lw, const LLVMValueRef *others, uint32_t count, IrType elem, uint64_t *bits)
+static bool one_constant(Lower *lw, const LLVMValueRef *others, uint32_t count, IrType elem,
+			 uint64_t *bits)
 {
 	*bits = 0;
 	for (uint32_t i = 0; others && i < count; i++) {
@@ -442,12 +445,14 @@ LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointe
 	How how = how_of(lw, op);
 	uint64_t fill = 0;
 	bool constant = mask && one_constant(lw, others, tile.reps << tile.register_bits, elem, &fill);
-	/* Two registers are set at once before a load, each is selected by itself behind it, by a predicate that is held
-	 * meanwhile: there are seven, and where they are too few ptxas waits for a load before it issues the next.
-	 * Registers that a masked load in a loop may leave as they were are those of the iteration before: where ptxas
-	 * unrolls the loop, its loads are one after another. */
+	/* Two registers are set at once before a load, each is selected by itself behind it, by a
+	 * predicate that is held meanwhile: there are seven, and where they are too few ptxas waits
+	 * for a load before it issues the next. Registers that a masked load in a loop may leave as
+	 * they were are those of the iteration before: where ptxas unrolls the loop, its loads are
+	 * one after another. */
 	if (mask && !lw->gpu->portable_order && op->kind == OP_LOAD)
-		how.clear = (constant && !unseen) || is_in_loop(op) || is_narrow(&tile) || gpu_masked_apart(lw->axis, op) ||
+		how.clear = (constant && !unseen) || is_in_loop(op) || is_narrow(&tile) ||
+			    gpu_masked_apart(lw->axis, op) ||
 			    gpu_crowd(lw->gpu, op) > lw->target->budgets->data_of_loads;
 	if (constant && how.clear) {
 		how.fill = fill;
