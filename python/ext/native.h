@@ -125,6 +125,7 @@ typedef enum Kind {
 	KIND_ARRAY,   /* anything that import_array knows */
 	KIND_INDEX,   /* a number of another library: int() or float() of it */
 	KIND_REAL,
+	KIND_TRUTH, /* NumPy's bool */
 	KIND_DESCRIPTOR,
 	KIND_CONSTEXPR,
 	KIND_VALUE, /* a constant, as an expression */

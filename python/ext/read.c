@@ -465,6 +465,10 @@ bool read_value(PyObject *value, bool is_constexpr, bool is_const, const char *n
 		arg->value.kind = NESO_VALUE_BOOL;
 		arg->value.i = value == Py_True;
 		return true;
+	case KIND_TRUTH:
+		arg->value.kind = NESO_VALUE_BOOL;
+		arg->value.i = PyObject_IsTrue(value);
+		return arg->value.i >= 0;
 	case KIND_INT: return read_int(value, name, arg);
 	case KIND_FLOAT: return read_float(PyFloat_AsDouble(value), arg);
 	case KIND_INDEX:

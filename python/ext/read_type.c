@@ -46,6 +46,17 @@ static bool has(PyObject *object, const char *name)
 	return PyObject_HasAttrString(object, name) == 1;
 }
 
+/* NumPy's bool, "bool_" before its release 2: it has float(), and until then __index__, which
+ * raises. */
+static bool is_truth(PyObject *type)
+{
+	PyObject *name = PyObject_GetAttrString(type, "__name__");
+	bool is = name && (PyUnicode_CompareWithASCIIString(name, "bool") == 0 ||
+			   PyUnicode_CompareWithASCIIString(name, "bool_") == 0);
+	Py_XDECREF(name);
+	return is;
+}
+
 static Kind find_kind(PyObject *value)
 {
 	PyObject *type = (PyObject *)Py_TYPE(value);
@@ -68,7 +79,10 @@ static Kind find_kind(PyObject *value)
 	if (has(type, "data_ptr"))
 		return KIND_TENSOR;
 	if (has(type, "__array_struct__") && !has(type, "__setitem__"))
-		return has(type, "__index__") ? KIND_INDEX : has(type, "__float__") ? KIND_REAL : KIND_VALUE;
+		return is_truth(type)		? KIND_TRUTH
+		       : has(type, "__index__") ? KIND_INDEX
+		       : has(type, "__float__") ? KIND_REAL
+						: KIND_VALUE;
 	if (has(type, "__cuda_array_interface__") || has(value, "__cuda_array_interface__"))
 		return KIND_ARRAY;
 	if (has(type, "__array_struct__"))

@@ -154,6 +154,14 @@ class Backends(unittest.TestCase):
             self.assertEqual(triton.runtime.jit.specialize_impl(value, specialize_extra=extra, is_const=False, specialize_value=True, align=True),
                              wanted)
         self.assertEqual(native_specialize_impl(BaseBackend, 16, False, False, True), ("i32", None))
+        for value, wanted in ((np.bool_(True), ("u1", None)), (np.int32(16), ("i32", "D")), (np.float32(2), ("fp32", None))):
+            self.assertEqual(native_specialize_impl(BaseBackend, value, False, True, True), wanted)
+        for value in (object(), {}, 1j, b"bytes", range(3)):
+            with self.assertRaisesRegex(TypeError, "failed to specialize argument of type: " + type(value).__name__):
+                native_specialize_impl(BaseBackend, value, False, True, True)
+        for value in (2**64, -2**63 - 1):
+            with self.assertRaises(OverflowError):
+                native_specialize_impl(BaseBackend, value, False, True, True)
         self.assertEqual([BaseBackend.get_arg_specialization(value, "int", align=True) for value in (16, 17)], ["D", ""])
         self.assertEqual(BaseBackend.get_arg_specialization(Tensor(), "tensor", align=True), "D")
 

@@ -161,7 +161,8 @@ class Launch(unittest.TestCase):
 
     def test_scalars(self):
         o = np.zeros(1, np.float64)
-        for a, b in ((1, 2), (2**31, 1), (2**40, 2**41), (-5, 16), (1.5, 2), (np.int64(7), np.float32(0.5)), (True, 3)):
+        for a, b in ((1, 2), (2**31, 1), (2**40, 2**41), (-5, 16), (1.5, 2), (np.int64(7), np.float32(0.5)), (True, 3),
+                     (np.bool_(True), 3), (np.bool_(False), np.bool_(True))):
             kinds_kernel[(1, )](o, a, b, None, "sum")
             self.assertEqual(o[0], a + b, (a, b))
         kinds_kernel[(1, )](o, 0, 0, None, None)

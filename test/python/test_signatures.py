@@ -90,7 +90,8 @@ class Signatures(Hooked):
         for value, kind, divisible in ((0, "i32", True), (2, "i32", False), (16, "i32", True), (2**31 - 1, "i32", False),
                                        (2**31, "i64", True), (-2**31, "i32", True), (-2**31 - 1, "i64", False),
                                        (2**63, "u64", True), (2**64 - 1, "u64", False), (True, "u1", None),
-                                       (1.0, "fp32", None), (np.int64(16), "i32", True), (np.float32(2), "fp32", None)):
+                                       (1.0, "fp32", None), (np.int64(16), "i32", True), (np.float32(2), "fp32", None),
+                                       (np.bool_(True), "u1", None), (np.bool_(False), "u1", None)):
             told = self.of_call(plain, value, 3, 2.5)
             self.assertEqual(told["signature"], {"a": kind, "b": "i32", "c": "fp32"}, value)
             known = {} if divisible is None else {(0, ): DIVISIBLE if divisible else []}

@@ -52,6 +52,8 @@ def specialize(value, is_const, specialized, align):
     if hasattr(value, "data_ptr") and hasattr(value, "dtype"):  # before the questions of abstract classes, which take long
         kind, known = _pointer(value, is_const, align)
         return kind, known if specialized else None
+    if type(value).__name__ in ("bool", "bool_") and hasattr(value, "__array_interface__"):  # NumPy's, no number of its own
+        return "u1", None
     if isinstance(value, numbers.Integral):
         return specialize(int(value), is_const, specialized, align)
     if isinstance(value, numbers.Real):
@@ -75,8 +77,13 @@ def specialize(value, is_const, specialized, align):
 
 
 def native_specialize_impl(backend, arg, is_const=False, specialize_value=True, align=True):
-    """What upstream's extension tells of an argument: (type, what is known of its value)."""
-    return specialize(arg, is_const, specialize_value, align)
+    """What upstream's extension tells of an argument: (type, what is known of its value). What is none raises as there."""
+    if isinstance(arg, int) and not -2**63 <= arg < 2**64:
+        raise OverflowError("integer to be specialized too large to represent")
+    found = specialize(arg, is_const, specialize_value, align)
+    if found == (type(arg).__name__, None):
+        raise TypeError(f"failed to specialize argument of type: {type(arg).__name__}")
+    return found
 
 
 def specialize_impl(arg, specialize_extra=None, is_const=False, specialize_value=True, align=True):

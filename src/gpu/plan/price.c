@@ -242,6 +242,20 @@ unsigned gpu_body_price(const IrOp *op)
 	return MAX(price, 2) - 1;
 }
 
+/* Register bits that are the lowest bits of the axis: a scan knows a total of each of their
+ * blocks. */
+static unsigned run_bits(const Layout *layout, unsigned axis)
+{
+	unsigned registers = layout_in_bits(layout, LAYOUT_REGISTER), bits = 0, i = 0;
+	while (i < registers) {
+		uint64_t basis = layout_basis(layout, LAYOUT_REGISTER, i);
+		bool next = layout_coordinate(layout, basis, axis) == UINT64_C(1) << bits;
+		bits += next;
+		i = next ? 0 : i + 1;
+	}
+	return bits;
+}
+
 GpuReducePrice gpu_price_reduce(const TargetCosts *costs, const IrOp *op, const Layout *layout, unsigned axis)
 {
 	CONTRACT(axis < layout_rank(layout));
@@ -252,15 +266,20 @@ GpuReducePrice gpu_price_reduce(const TargetCosts *costs, const IrOp *op, const 
 	for (uint32_t i = 0; i < op->operand_count; i++)
 		words += MAX(ir_elem(ir_operand(op, i)->type)->bits / 32, 1);
 	unsigned registers = layout_in_bits(layout, LAYOUT_REGISTER), reps = layout_space_reps(&layout->out);
-	unsigned kept = op->kind == OP_SCAN ? registers : registers - count[LAYOUT_REGISTER];
+	bool scan = op->kind == OP_SCAN;
+	unsigned kept = registers - (scan ? run_bits(layout, axis) : count[LAYOUT_REGISTER]);
 	unsigned results = (1u << kept) * reps, all = (1u << registers) * reps;
 	/* Rounds that halve the results shuffle as many as
 	 * there are, and as many again to spread them out. */
 	unsigned lanes = count[LAYOUT_LANE], rounds = MIN(results * lanes, 2 * results + lanes);
 	GpuReducePrice price = {.within = all * body, .across = rounds * (words * costs->shuffle + body)};
 	bool across = count[LAYOUT_LANE] || count[LAYOUT_WARP] || count[LAYOUT_BLOCK];
-	if (op->kind == OP_SCAN && across)
+	/* What precedes goes in front of each element; each thread adds up, and chooses from, the
+	 * totals of all warps. */
+	if (scan && across)
 		price.across += all * body;
+	if (scan)
+		price.across += (results << count[LAYOUT_WARP]) * (body + words);
 	if (count[LAYOUT_WARP] || count[LAYOUT_BLOCK])
 		price.across += costs->cta_barrier +
 				(results + (results << count[LAYOUT_WARP])) * words * costs->wavefront;
