@@ -66,17 +66,19 @@ void find_drop(Variant *v)
 /* Is it a number, a string or None of Python's own? Such a value can be looked at later. */
 static bool is_plain(PyObject *value)
 {
-	return value == Py_None || PyBool_Check(value) || PyLong_CheckExact(value) || PyFloat_CheckExact(value) ||
-	       PyUnicode_CheckExact(value);
+	return value == Py_None || PyBool_Check(value) || PyLong_CheckExact(value) ||
+	       PyFloat_CheckExact(value) || PyUnicode_CheckExact(value);
 }
 
 /* Of memory (element type, place within 16 bytes), so that nobody holds it. A new reference. */
 static PyObject *place_in_memory(const neso_arg *arg)
 {
-	return Py_BuildValue("(sk)", neso_dtype_name(arg->dtype), (unsigned long)((uintptr_t)arg->address % 16));
+	return Py_BuildValue("(sk)", neso_dtype_name(arg->dtype),
+			     (unsigned long)((uintptr_t)arg->address % 16));
 }
 
-/* A call's values, or what decides of them, where that can be told of all. A new reference; `lasting`: which it is. */
+/* A call's values, or what decides of them, where that can be told of all (`lasting`). A new
+ * reference. */
 static PyObject *values_of(const Launch *l, bool *lasting)
 {
 	const Py_ssize_t count = l->kernel->param_count;
@@ -119,10 +121,11 @@ static PyObject *making(const Request *r)
 					  (int)o->constexpr_policy, o->override,
 					  PyBool_FromLong(!o->no_reflect_ftz));
 	bool lasting = false;
-	PyObject *what = r->source ? Py_NewRef(r->source) : values_of(r->launch, &lasting), *made = NULL;
+	PyObject *made = NULL, *what = r->source ? Py_NewRef(r->source) : values_of(r->launch, &lasting);
 	PyObject *warmup = !r->launch || r->launch->warmup ? Py_True : Py_False;
 	if (options && what && r->source)
-		made = PyObject_CallMethodObjArgs((PyObject *)k, word_making_source, options, what, warmup, NULL);
+		made = PyObject_CallMethodObjArgs((PyObject *)k, word_making_source, options, what, warmup,
+						  NULL);
 	else if (options && what)
 		made = PyObject_CallMethodObjArgs((PyObject *)k, word_making, options, what, warmup,
 						  lasting ? Py_True : Py_False, NULL);

@@ -123,7 +123,8 @@ bool variant_usable(const Variant *v)
 	return false;
 }
 
-/* What never changes in a variant can be read in the child of a fork, too, where nothing of the parent's is freed. */
+/* What never changes in a variant can be read in the child of a fork, too, where nothing of the
+ * parent's is freed. */
 static bool readable(const Variant *v)
 {
 	return v->variant || variant_usable(v);

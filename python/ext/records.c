@@ -83,7 +83,7 @@ void records_add(Kernel *owner, Variant *v)
 	enum { LOOKED_AT = 64 };
 	v->owner = owner;
 	put_first(v);
-	/* The first is never one too many: a process's first launch need not look at the settings. */
+	/* The first is never one too many: a first launch need not look at the settings. */
 	const unsigned long long most = ++count > 1 ? bound() : 0;
 	for (int i = 0; most && count > most && i < LOOKED_AT; i++) {
 		Variant *last = oldest;
