@@ -349,7 +349,8 @@ int tune_search(Tune *tune, const Configs *listed)
 			"--search: %zu choices of values are too many: name fewer parameters",
 			s.shapes);
 	/* The model orders them; the list's own are measured in any case, and not twice. */
-	qsort(s.made.at, s.made.count, sizeof *s.made.at, by_model);
+	if (s.made.count)
+		qsort(s.made.at, s.made.count, sizeof *s.made.at, by_model);
 	size_t own = tune->count;
 	for (size_t i = 0; i < s.made.count; i++) {
 		Candidate *c = &s.made.at[i];

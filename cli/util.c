@@ -109,11 +109,12 @@ char *read_file(const char *path, size_t *len)
 			break;
 		used += got;
 	}
-	bool failed = ferror(file);
+	int failed = ferror(file) ? errno : 0;
 	if (file != stdin)
 		fclose(file);
 	if (failed) {
-		input_error("cannot read '%s': %s", path, strerror(errno));
+		input_error("cannot read '%s': %s", path, strerror(failed));
+		free(bytes);
 		return NULL;
 	}
 	bytes[used] = 0;

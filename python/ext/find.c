@@ -63,6 +63,41 @@ void find_drop(Variant *v)
 
 /* ---- compiling ---- */
 
+/* Is it a number, a string or None of Python's own? Such a value can be looked at later. */
+static bool is_plain(PyObject *value)
+{
+	return value == Py_None || PyBool_Check(value) || PyLong_CheckExact(value) ||
+	       PyFloat_CheckExact(value) || PyUnicode_CheckExact(value);
+}
+
+/* Of memory (element type, place within 16 bytes), so that nobody holds it. A new reference. */
+static PyObject *place_in_memory(const neso_arg *arg)
+{
+	return Py_BuildValue("(sk)", neso_dtype_name(arg->dtype),
+			     (unsigned long)((uintptr_t)arg->address % 16));
+}
+
+/* A call's values, or what decides of them, where that can be told of all (`lasting`). A new
+ * reference. */
+static PyObject *values_of(const Launch *l, bool *lasting)
+{
+	const Py_ssize_t count = l->kernel->param_count;
+	PyObject *values = PyTuple_New(count);
+	*lasting = !l->warmup;
+	for (Py_ssize_t i = 0; i < count && *lasting; i++)
+		*lasting = is_plain(l->call.values[i]) || (l->args[i].kind == NESO_ARG_POINTER &&
+							   !l->kernel->params[i].is_constexpr);
+	for (Py_ssize_t i = 0; values && i < count; i++) {
+		bool is_memory = *lasting && !is_plain(l->call.values[i]);
+		PyObject *item = is_memory ? place_in_memory(&l->args[i]) : Py_NewRef(l->call.values[i]);
+		if (item)
+			PyTuple_SetItem(values, i, item);
+		else
+			Py_CLEAR(values);
+	}
+	return values;
+}
+
 /* What is to be compiled: for a launch, or for a signature. */
 typedef struct Request {
 	Kernel *kernel;
@@ -85,14 +120,15 @@ static PyObject *making(const Request *r)
 					  o->ptx_version, PyBool_FromLong(!o->no_overflow_checks), o->target,
 					  (int)o->constexpr_policy, o->override,
 					  PyBool_FromLong(!o->no_reflect_ftz));
-	PyObject *what = r->source ? Py_NewRef(r->source) : PyTuple_New(k->param_count), *made = NULL;
-	for (Py_ssize_t i = 0; what && !r->source && i < k->param_count; i++) {
-		Py_INCREF(r->launch->call.values[i]);
-		PyTuple_SetItem(what, i, r->launch->call.values[i]);
-	}
-	if (options && what)
-		made = PyObject_CallMethodObjArgs((PyObject *)k, r->source ? word_making_source : word_making, options, what,
-						  !r->launch || r->launch->warmup ? Py_True : Py_False, NULL);
+	bool lasting = false;
+	PyObject *made = NULL, *what = r->source ? Py_NewRef(r->source) : values_of(r->launch, &lasting);
+	PyObject *warmup = !r->launch || r->launch->warmup ? Py_True : Py_False;
+	if (options && what && r->source)
+		made = PyObject_CallMethodObjArgs((PyObject *)k, word_making_source, options, what, warmup,
+						  NULL);
+	else if (options && what)
+		made = PyObject_CallMethodObjArgs((PyObject *)k, word_making, options, what, warmup,
+						  lasting ? Py_True : Py_False, NULL);
 	Py_XDECREF(options);
 	Py_XDECREF(what);
 	return made;

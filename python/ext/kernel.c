@@ -123,6 +123,13 @@ bool variant_usable(const Variant *v)
 	return false;
 }
 
+/* What never changes in a variant can be read in the child of a fork, too, where nothing of the
+ * parent's is freed. */
+static bool readable(const Variant *v)
+{
+	return v->variant || variant_usable(v);
+}
+
 static PyObject *variant_text(PyObject *self, PyObject *stage)
 {
 	Variant *v = (Variant *)self;
@@ -147,7 +154,7 @@ static PyObject *variant_key(PyObject *self, PyObject *unused)
 {
 	(void)unused;
 	Variant *v = (Variant *)self;
-	return variant_usable(v) ? PyUnicode_FromString(neso_variant_key(v->variant)) : NULL;
+	return readable(v) ? PyUnicode_FromString(neso_variant_key(v->variant)) : NULL;
 }
 
 /* None of a variant for the interpreter. */
@@ -196,7 +203,7 @@ static PyObject *variant_info(PyObject *self, PyObject *unused)
 	(void)unused;
 	Variant *v = (Variant *)self;
 	neso_variant_info info = {.size = sizeof info};
-	if (!variant_usable(v))
+	if (!readable(v))
 		return NULL;
 	neso_variant_get_info(v->variant, &info);
 	PyObject *steps = PyDict_New();

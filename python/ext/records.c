@@ -17,7 +17,7 @@ static void look_for_bound(void *data, const neso_setting *setting)
 		*(unsigned long long *)data = strtoull(setting->value, NULL, 10);
 }
 
-/* 0: there is none. Of the environment when this process made its first context. */
+/* 0: there is none. Of the environment when this process had its second compiled kernel. */
 static unsigned long long bound(void)
 {
 	static unsigned long long most;
@@ -81,10 +81,10 @@ static bool is_recent(const Variant *v)
 void records_add(Kernel *owner, Variant *v)
 {
 	enum { LOOKED_AT = 64 };
-	const unsigned long long most = bound();
 	v->owner = owner;
 	put_first(v);
-	count++;
+	/* The first is never one too many: a first launch need not look at the settings. */
+	const unsigned long long most = ++count > 1 ? bound() : 0;
 	for (int i = 0; most && count > most && i < LOOKED_AT; i++) {
 		Variant *last = oldest;
 		if (last == v || is_recent(last))

@@ -158,12 +158,16 @@ char *arena_strdup(Arena *arena, const char *text)
 
 char *arena_vprintf(Arena *arena, const char *format, va_list args)
 {
+	char shorter[256]; /* most texts are: they are formatted once */
 	va_list again;
 	va_copy(again, args);
-	int len = vsnprintf(NULL, 0, format, args);
+	int len = vsnprintf(shorter, sizeof shorter, format, args);
 	ASSERT(len >= 0);
 	char *text = arena_alloc_raw(arena, (size_t)len + 1, 1);
-	vsnprintf(text, (size_t)len + 1, format, again);
+	if ((size_t)len < sizeof shorter)
+		memcpy(text, shorter, (size_t)len + 1);
+	else
+		vsnprintf(text, (size_t)len + 1, format, again);
 	va_end(again);
 	return text;
 }

@@ -2,10 +2,12 @@
 import importlib.util
 import json
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
 import unittest
+import weakref
 from concurrent.futures import Executor, Future
 
 import numpy as np
@@ -13,6 +15,7 @@ import numpy as np
 import neso as triton
 import neso.language as tl
 from neso import knobs
+from engines import TYPES
 from test_cache import has_gpu_compiler
 
 FLOAT = triton.MockTensor(tl.float32)
@@ -364,6 +367,61 @@ class Hooks(unittest.TestCase):
         self.assertEqual(len(kernel.device_caches[0][0]), 0)
         kernel[(1, )](out, (3, 4))
         self.assertEqual((out[0], len(self.told)), (7, 3))
+
+    def test_told_late_is_what_is_told_at_once(self):
+        """What a kernel was compiled for is worked out when somebody asks: the same as before the compilation, and no
+        array lives until then."""
+
+        def values():
+            x = np.arange(64)
+            yield from (x.astype(name) for name in TYPES)
+            yield x.astype(np.float32)[1:]
+            yield from (1, 3, 16, -16, 2**31, 2**40, True, 0.5, None, triton.reinterpret(x.astype(np.int8), tl.float8e5))
+
+        def kernel(p, n, s: "i64", B: tl.constexpr = 8):
+            pass
+
+        options = {"do_not_specialize": ["n"]}, {"do_not_specialize_on_alignment": ["n"]}, {"specialize": {"n": "never_one, div8"}}, {}
+        for value in values():
+            for given in options if isinstance(value, (np.ndarray, int)) else ({}, ):
+                told = []
+                late, early = triton.jit(kernel, **given), triton.jit(kernel, **given)
+                knobs.runtime.jit_cache_hook = None
+                made = late[(1, )](np.zeros(4, np.float32), value, 16, B="x", num_warps=2)
+                knobs.runtime.jit_cache_hook = lambda **words: told.append(words)
+                early[(1, )](np.zeros(4, np.float32), value, 16, B="x", num_warps=2)
+                told, = told
+                self.assertEqual(list(late.device_caches[0][0]), [told["key"]], value)
+                details = told["compile"]
+                self.assertEqual((made.src.signature, made.src.constants, [made.src.attrs], made.metadata.num_warps),
+                                 (details["signature"], details["constants"], details["configs"], 2))
+        knobs.runtime.jit_cache_hook = None
+        array = np.zeros(4, np.float32)
+        alive = weakref.ref(array)
+        made = triton.jit(kernel)[(1, )](array, 5, 16)
+        del array
+        self.assertIsNone(alive())
+        self.assertEqual((made.src.signature["p"], made.constants), ("*fp32", {"B": 8}))
+
+    @unittest.skipUnless(hasattr(os, "fork"), "there is no fork")
+    def test_told_behind_a_fork(self):
+
+        @triton.jit
+        def kernel(p, B: tl.constexpr):
+            tl.store(p, B)
+
+        made = kernel[(1, )](np.zeros(1, np.int32), B=4)
+        child = os.fork()
+        if not child:
+            right = (made.constants, made.src.signature["p"], made.metadata.name, len(made.hash) > 8) == \
+                ({"B": 4}, "*i32", "kernel", True)
+            os._exit(0 if right else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertEqual(pickle.loads(pickle.dumps(made.__dict__["constants"])), {"B": 4})
+        made.reason = "another"
+        made = kernel[(1, )](np.zeros(1, np.int32), B=8)
+        made.shared = 77  # what is assigned first stays
+        self.assertEqual((made.metadata.shared, made.shared, made.__dict__["shared"]), (0, 77, 77))
 
     def test_one_that_wants_no_compilation(self):
 

@@ -93,8 +93,8 @@ class Group(Lazy):
 
     _folder = None
 
-    def __init__(self, variant):
-        super().__init__(f"{kept.stem(variant._kernel.__name__)}.{stage}" for stage in (*variant.asm, "json") if stage not in ("ttir-raw", "sass"))
+    def __init__(self, variant, stages):
+        super().__init__(f"{kept.stem(variant._kernel.__name__)}.{stage}" for stage in (*stages, "json") if stage not in ("ttir-raw", "sass"))
         self._variant = weakref.proxy(variant)
 
     def __reduce__(self):
@@ -145,13 +145,13 @@ _UPSTREAM = {
 }
 
 
-def _metadata_of(compiled, info, target, options):
+def _metadata_of(name, key, info, target, options):
     """microseconds: what each step of the compilation took, and putting it into the cache; of a hit, when it was compiled."""
     times = {step: round(seconds * 1e6) for step, seconds in info["seconds"].items()}
     times["store"] = round(info["store_seconds"] * 1e6)
     times["total"] = sum(times.values())
     fields = {
-        "name": compiled.name, "hash": compiled._hash, "target": target, "backend_name": target.backend,
+        "name": name, "hash": key, "target": target, "backend_name": target.backend,
         "arch": f"sm{target.arch}" if target.backend == "cuda" else "", "debug": options["debug"], "shared": info["shared"],
         **{name: info[name] or options[name] for name in ("num_warps", "num_stages", "num_ctas")},
         "maxnreg": options["maxnreg"] or None, "ptx_version": options["ptx_version"] or None,
@@ -194,15 +194,43 @@ class Remark(typing.NamedTuple):
         return f"{self.path}:{self.line}: {self.kind} {self.rule}: {self.text}"
 
 
-class CompiledKernel(_native.Variant):
+#: Attributes of a CompiledKernel that are worked out when one of them is asked for.
+_DESCRIBED = frozenset(("src", "cache", "cache_key", "_hash", "_target", "metadata", "packed_metadata", "asm", "metadata_group",
+                        "shared", "seconds", "_store_seconds", "_facts", "reason", "constants", "_options", "_keys"))
+
+
+class _WithAttributes(_native.Variant):
+    __slots__ = ("__dict__", "__weakref__")
+
+
+_attributes = _WithAttributes.__dict__["__dict__"].__get__
+
+
+class CompiledKernel(_WithAttributes):
     """A kernel compiled for kinds of arguments, constants and options.
 
     Its __dict__ can be pickled, as torch does with it; what is of this process alone is in slots."""
 
-    #: _kernel: the function; _assemble: makes the variant with a cubin, of one that ends with PTX, or None: this is it
-    __slots__ = ("__dict__", "__weakref__", "_kernel", "_assemble", "_places")
+    #: _kernel: the function; _assemble: makes the variant with a cubin, of one that ends with PTX, or None: this is it;
+    #: _making: what it was made for, until it is described, or None
+    __slots__ = ("_kernel", "_assemble", "_places", "_making")
 
     launch_enter_hook = None
+
+    @property
+    def __dict__(self):
+        self._describe()
+        return _attributes(self)
+
+    def __getattr__(self, name):
+        if name in _DESCRIBED:
+            making = getattr(self, "_making", None)
+            if name == "_keys" and making is not None:
+                return _attributes(self).setdefault("_keys", [making.key] if making.is_new else [])
+            self._describe()
+            if name in _attributes(self):
+                return _attributes(self)[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
     launch_exit_hook = None
 
     def _assembled(self):
@@ -263,51 +291,61 @@ class CompiledKernel(_native.Variant):
         return max(32, min(1024, 65536 // max(self.n_regs, 1) // 32 * 32)) if on_gpu else 1024
 
     def _finish(self, kernel, making):
-        info = self._info()
-        self._keys = []
-        self._is_generic = making.is_generic
         self._kernel, self._assemble, self._places = kernel, None, None
-        self.src = making.source()
+        self._making = making
+        self._is_generic = making.is_generic
         self.name = making.symbol or kernel.__name__
+        making.content = kernel.cache_key
+        if kept.has_groups():
+            self._describe()
+
+    def _describe(self):
+        """Works out what is in _DESCRIBED; what was assigned meanwhile stays."""
+        making, attributes = getattr(self, "_making", None), _attributes(self)
+        if making is None:
+            return
+        info, kernel = self._info(), self._kernel
+        told = {"_keys": [making.key] if making.is_new else [], "src": making.source()}
         #: "hit": it came from the compile cache; "miss", "off"; None: it is not for a GPU
-        self.cache = info["cache"]
+        told["cache"] = info["cache"]
         #: its key there, or None
-        self.cache_key = info["cache_key"]
-        self._hash = self.cache_key or hashlib.sha256((kernel.cache_key + self._key()).encode()).hexdigest()
-        self._target = info["target"]
-        target = target_of(self._target)
-        on_gpu = target.backend == "cuda"
-        self.metadata = _metadata_of(self, info, target, making.options)
-        self.packed_metadata = (self.metadata.num_warps, self.metadata.num_ctas, self.metadata.shared)
-        simulated = self._target.startswith("sim:")
-        self.asm = AsmDict(self, _STAGES if not on_gpu else _CODE_STAGES if simulated else _GPU_STAGES)
+        told["cache_key"] = info["cache_key"]
+        told["_hash"] = info["cache_key"] or hashlib.sha256((making.content + self._key()).encode()).hexdigest()
+        told["_target"] = info["target"]
+        target = target_of(info["target"])
+        on_gpu, simulated = target.backend == "cuda", info["target"].startswith("sim:")
+        metadata = told["metadata"] = _metadata_of(self.name, told["_hash"], info, target, making.options)
+        told["packed_metadata"] = (metadata.num_warps, metadata.num_ctas, metadata.shared)
+        told["asm"] = AsmDict(self, _STAGES if not on_gpu else _CODE_STAGES if simulated else _GPU_STAGES)
         #: files of a cache manager that has it; else made when they are asked for
-        self.metadata_group = kept.take_group(self.cache_key) or Group(self)
-        self.shared = info["shared"]
-        self.seconds = info["seconds"]
-        self._store_seconds = info["store_seconds"]
-        self._facts = revive.Facts(self) if on_gpu and not simulated else None
+        told["metadata_group"] = kept.take_group(info["cache_key"]) or Group(self, told["asm"])
+        told["shared"] = info["shared"]
+        told["seconds"] = info["seconds"]
+        told["_store_seconds"] = info["store_seconds"]
+        told["_facts"] = revive.Facts(self) if on_gpu and not simulated else None
         #: why it was compiled: the difference to the nearest variant that was there
-        self.reason = info["reason"]
-        self.constants = {p.name: making.constants[i, ] for i, p in enumerate(kernel.params)
-                          if p.is_constexpr and (i, ) in making.constants}
+        told["reason"] = info["reason"]
+        told["constants"] = {p.name: making.constants[i, ] for i, p in enumerate(kernel.params)
+                             if p.is_constexpr and (i, ) in making.constants}
         # The GPU that is there runs what is not named: a launch by name takes arrays of the host.
-        self._options = {n: v for n, v in zip(_OPTIONS, making.given)
-                         if v and n not in (*_ON, "constexpr_policy") and
-                         (n != "neso_target" or simulated or v == "interp")}
-        for name in _ON:
-            if not making.options[name]:
-                self._options[name] = False
+        told["_options"] = {n: v for n, v in zip(_OPTIONS, making.given)
+                            if v and n not in (*_ON, "constexpr_policy") and
+                            (n != "neso_target" or simulated or v == "interp")}
+        told["_options"].update((name, False) for name in _ON if not making.options[name])
+        for name, value in told.items():
+            attributes.setdefault(name, value)
+        self._making = None
 
     def _forgotten(self, users):
         """Its kernel has it no more. Where its own parts are its only `users` it goes at once, and not when garbage is
         collected: what the library has of it goes with it."""
+        attributes = _attributes(self)
         own = [name for name in ("asm", "_facts")
-               if isinstance(self.__dict__.get(name), (AsmDict, revive.Facts)) and
-               sys.getrefcount(self.__dict__[name]) == 2]
+               if isinstance(attributes.get(name), (AsmDict, revive.Facts)) and
+               sys.getrefcount(attributes[name]) == 2]
         if len(own) == users:
             for name in own:
-                del self.__dict__[name]
+                del attributes[name]
 
     def _tell(self, listener, making):
         """Calls knobs.compilation.listener, as upstream does. Of a hit, what it took to find it is the first time."""

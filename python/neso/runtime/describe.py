@@ -129,19 +129,26 @@ class Source:
         self.scope = scope
         self.made_of = made_of
         self.lines = (line, line + text.rstrip().count("\n"))
-        self.imports = _imports(scope)
+        self.tile_names = list(scope.tile_names())
+        self.imports = _imports(self.tile_names)
         self.text = _place(text, line, indent, decorator, self.imports)
         Source._by_path[self.path] = self
 
     def answer(self):
-        for name, value in self.scope.tile_names():
+        for name, value in self.tile_names:
             if not isinstance(value, types.ModuleType):
                 self.scope.read(name, value)  # it is written into the text
         return (self.path, self.text, self.name)
 
     def is_fresh(self):
         """Are the names of the tile language that are written into the text still those?"""
-        return self.imports == _imports(self.scope)
+        now = list(self.scope.tile_names())
+        if len(now) != len(self.tile_names) or any(a is not b or n is not m
+                                                   for (n, a), (m, b) in zip(now, self.tile_names)):
+            if self.imports != _imports(now):
+                return False
+            self.tile_names = now
+        return True
 
     def default(self, function, name):
         """What the default of a parameter is worth: Python has it since the `def`."""
@@ -177,10 +184,10 @@ class Source:
         return value
 
 
-def _imports(scope):
+def _imports(tile_names):
     """Imports that give the function's names of the tile language, on one line."""
     lines = [f"import triton as {PACKAGE}"]
-    for name, value in scope.tile_names():
+    for name, value in tile_names:
         path = tile_path(value)
         if isinstance(value, types.ModuleType):
             lines.append(f"import triton{path} as {name}")

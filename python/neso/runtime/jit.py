@@ -243,10 +243,11 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         self.hash = None
         self._forget()
 
-    def _making(self, options, values, warmup):
-        """Before a compilation: what _made is to be given. None: a hook does it, or does not want it."""
+    def _making(self, options, values, warmup, lasting):
+        """Before a compilation: what _made is to be given. None: a hook does it, or does not want it. values, lasting: as
+        Making has them."""
         kept.connect()
-        return self._begin(specialize.Making(self, options, values, warmup), values, True)
+        return self._begin(specialize.Making(self, options, values, warmup, lasting=lasting), () if lasting else values, True)
 
     def _making_source(self, options, what, warmup):
         """The same of an ASTSource, or IRSource, in the place of a call; what: it, and whether hooks are told."""
@@ -256,7 +257,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         return self._begin(making, making.constants.values(), hooks)
 
     def _begin(self, making, values, hooks):
-        making.is_new = not any(making.key in made._keys for made in self._entries())
+        entries = self._entries()
+        making.is_new = not entries or not any(making.key in made._keys for made in entries)
         for value in values:
             if isinstance(value, JITCallable) and hasattr(value, "_users"):
                 value._users.add(self)
@@ -280,7 +282,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
             compiled._finish(self, making)
             if knobs.compilation.listener is not None:
                 compiled._tell(knobs.compilation.listener, making)
-        if making.is_new:
+        elif making.is_new:
             compiled._keys.append(making.key)
 
     def _specialise(self, what, module, values, options):

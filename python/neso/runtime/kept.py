@@ -26,6 +26,11 @@ def stem(kernel):
     return kernel[:150]
 
 
+def has_groups():
+    """Is there one that nobody took yet?"""
+    return bool(_groups)
+
+
 def take_group(key):
     """The group of a variant that the library has just got or put: name of a file to its path. None: it asked no manager."""
     return _groups.pop(key, None)

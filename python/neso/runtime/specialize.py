@@ -8,6 +8,7 @@ import weakref
 
 from .. import _native
 from ..language import core
+from .tensors import Memory
 
 #: Kernels by module and name, for constants that are kernels.
 functions = weakref.WeakValueDictionary()
@@ -176,33 +177,60 @@ def _put_together(kernel, pairs, values):
     return params, signature, constants, _attrs({path: pairs[at] for path, at in paths.items()})
 
 
-class Making:
-    """A compilation that is about to begin. Values of run-time arguments are not kept."""
+_POLICY = _OPTIONS.index("constexpr_policy")
 
-    def __init__(self, kernel, options, values, warmup, src=None):
-        """values: of the call's arguments; None where it is `src` that is compiled."""
+
+class Making:
+    """A compilation that is about to begin. Memory that arguments are is not kept.
+
+    What hooks and metadata are told of it (_TOLD) is worked out when somebody asks, as the first launch of a process
+    waits for this object; at once where values could be others by then."""
+
+    _TOLD = frozenset(("signature", "constants", "attrs", "options", "key", "_told"))
+
+    def __init__(self, kernel, options, values, warmup, src=None, lasting=False):
+        """values: of the call's arguments; None where it is `src` that is compiled. lasting: they are numbers, strings,
+        None, and (element type, address modulo 16) in the place of arrays."""
         self.began = time.perf_counter()
         self.kernel = kernel
         self.given = options
         self.warmup = warmup
         self._src = src
-        if src is not None:
-            self.signature, self.constants = src.signature, getattr(src, "constants", {})
-            self.attrs = getattr(src, "attrs", {})
-            pairs = _pairs_of(kernel, src)
-        else:
-            pairs = [_of_parameter(p, v) for p, v in zip(kernel.params, values)]
-            self.signature = {p.name: kind for p, (kind, _) in zip(kernel.params, pairs)}
-            self.constants = {(i, ): values[i] for i, (kind, _) in enumerate(pairs) if kind == "constexpr"}
-            self.attrs = _attrs({(i, ): pair for i, pair in enumerate(pairs)})
-        self.options = {name: value or _PRESETS.get(name, value) for name, value in zip(_OPTIONS, options)}
         #: one compiled kernel is there for many keys: programs that look see it once
-        self.is_generic = self.options.pop("constexpr_policy") == _GENERIC
-        self.key = f"{pairs}{self.options}"
+        self.is_generic = options[_POLICY] == _GENERIC
+        self._values = values
+        if not lasting:
+            self._describe()
+
+    def __getattr__(self, name):
+        if name not in Making._TOLD:
+            raise AttributeError(name)
+        self._describe()
+        return self.__dict__[name]
+
+    def _describe(self):
+        kernel, src, values = self.kernel, self._src, self._values
+        if src is not None:
+            signature, constants = src.signature, getattr(src, "constants", {})
+            attrs = getattr(src, "attrs", {})
+            pairs = _pairs_of(kernel, src)
+        elif values is not None:
+            values = [Memory(*v) if v.__class__ is tuple and not p.is_constexpr else v for p, v in zip(kernel.params, values)]
+            pairs = [_of_parameter(p, v) for p, v in zip(kernel.params, values)]
+            signature = {p.name: kind for p, (kind, _) in zip(kernel.params, pairs)}
+            constants = {(i, ): values[i] for i, (kind, _) in enumerate(pairs) if kind == "constexpr"}
+            attrs = _attrs({(i, ): pair for i, pair in enumerate(pairs)})
+        else:
+            return  # another thread did it
+        options = {name: value or _PRESETS.get(name, value) for name, value in zip(_OPTIONS, self.given)}
+        del options["constexpr_policy"]
         #: what hooks are told: parameters, signature, constants, attributes
-        self._told = kernel.params, self.signature, self.constants, self.attrs
+        told = kernel.params, signature, constants, attrs
         if kernel.made_for is not None and src is None:
-            self._told = _put_together(kernel, pairs, values)
+            told = _put_together(kernel, pairs, values)
+        self.__dict__.update(signature=signature, constants=constants, attrs=attrs, options=options, key=f"{pairs}{options}",
+                             _told=told)
+        self._values = None
 
     @property
     def symbol(self):

@@ -1,5 +1,6 @@
 /* GPUs through neso.h, on a fake driver: targets, memory, launches the long way and again, what a launch passes. What
  * compiles needs libneso-codegen.so and ptxas; without them those tests are skipped. */
+#include "folder.h"
 #include "nv_kit.h"
 
 #include <sys/stat.h>
@@ -553,8 +554,7 @@ static void write_slow_assembler(char path[64])
 {
 	static const char script[] = "#!/bin/sh\ncase $1 in --version) echo 'Cuda compilation tools, release 12.8, V12.8.93'; exit;; esac\n"
 				     "sleep 60 & wait\n";
-	strcpy(path, "/tmp/neso-slow-XXXXXX");
-	int fd = mkstemp(path);
+	int fd = test_file(path, 64, "slow");
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, script, sizeof script - 1), sizeof script - 1);
 	assert_int_equal(fchmod(fd, 0755), 0);

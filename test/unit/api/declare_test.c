@@ -1,6 +1,7 @@
 /* Declared variants through neso/declare.h: what a line stands for, strict mode, warm-up with
  * modules loaded (on a fake driver), recording from several processes, what is concluded for single
  * parameters, explain. */
+#include "folder.h"
 #include "nv_kit.h"
 
 #include <stdatomic.h>
@@ -531,8 +532,8 @@ static void child(const char *path, int which)
 static void test_record(void **state)
 {
 	(void)state;
-	char path[] = "/tmp/neso-record-XXXXXX", all[8192], before[200] = "";
-	int fd = mkstemp(path);
+	char path[64], all[8192], before[200] = "";
+	int fd = test_file(path, sizeof path, "record");
 	assert_true(fd >= 0);
 	close(fd);
 	for (int i = 0; i < 8; i++)
@@ -576,10 +577,10 @@ static void test_record_late(void **state)
 	(void)state;
 	Fixture f;
 	static Memory m;
-	char path[] = "/tmp/neso-record-XXXXXX", all[4096];
+	char path[64], all[4096];
 	neso_variant *variant;
 	neso_diagnostics *diagnostics;
-	int fd = mkstemp(path);
+	int fd = test_file(path, sizeof path, "record");
 	assert_true(write(fd, "# mine\n\nk.py:add(mine)\n", 23) == 23);
 	close(fd);
 	begin(&f);
@@ -665,11 +666,11 @@ static void test_explain_socket(void **state)
 	(void)state;
 	Fixture f;
 	static Memory m;
-	char folder[] = "/tmp/neso-explain-XXXXXX", path[100], real[100], got[8192];
+	char folder[64], path[100], real[100], got[8192];
 	neso_context_options options;
 	neso_diagnostics *diagnostics;
 	neso_context *second;
-	assert_non_null(mkdtemp(folder));
+	assert_non_null(test_folder(folder, sizeof folder, "explain"));
 	snprintf(path, sizeof path, "%s/{pid}", folder);
 	snprintf(real, sizeof real, "%s/%ld", folder, (long)getpid());
 	neso_context_options_init(&options);

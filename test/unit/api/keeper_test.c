@@ -2,6 +2,7 @@
  * not what they were given makes none. */
 #define _GNU_SOURCE
 #include "unit.h"
+#include "folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -187,8 +188,7 @@ static void the_cache_is_not_asked(void **state)
 	Shelf shelf = {0};
 	char folder[200], command[220];
 	const neso_cache_remote remote = {.size = sizeof remote, .name = "the test's", .data = &gets, .get_many = count_gets};
-	snprintf(folder, sizeof folder, "%.150s/neso-keeper-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-	assert_non_null(mkdtemp(folder));
+	assert_non_null(test_folder(folder, sizeof folder, "keeper"));
 	cache_dir = folder;
 	behind = &remote;
 	assert_string_equal(how(&shelf, NULL), "miss");

@@ -1,5 +1,6 @@
 /* Shared objects in the compile cache: what is given a path, and what is refused and why. */
 #include "unit.h"
+#include "folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +20,7 @@ typedef struct Kit {
 static int setup(void **state)
 {
 	Kit *kit = calloc(1, sizeof *kit);
-	snprintf(kit->dir, sizeof kit->dir, "/tmp/neso-library-XXXXXX");
-	if (!mkdtemp(kit->dir))
+	if (!test_folder(kit->dir, sizeof kit->dir, "library"))
 		return -1;
 	char cache[96];
 	snprintf(cache, sizeof cache, "%s/cache", kit->dir);

@@ -1,6 +1,7 @@
 /* Kernels that have a variant for launches of few programs and one for many
  * (jit/launch/programs.c): which is compiled, and launched, by grid; what strict mode, warm-up and
  * the cache make of it. On a fake driver, with the simulator beside it. */
+#include "folder.h"
 #include "nv_kit.h"
 
 #include <neso/declare.h>
@@ -228,8 +229,8 @@ static void both_are_kept(void **state)
 {
 	(void)state;
 	Fixture f;
-	char folder[] = "/tmp/programs_testXXXXXX", command[100];
-	assert_non_null(mkdtemp(folder));
+	char folder[64], command[100];
+	assert_non_null(test_folder(folder, sizeof folder, "programs"));
 	for (int turn = 0; turn < 2; turn++) {
 		begin(&f, folder);
 		if (turn)

@@ -1,6 +1,7 @@
 /* Variants that may be forgotten: a process that meets ever new values remembers as many as it may,
  * and takes the others from the cache again. On the fake driver, which refuses launches of what is
  * not loaded. */
+#include "folder.h"
 #include "nv_kit.h"
 
 #include <pthread.h>
@@ -47,8 +48,7 @@ static void begin(Fixture *f)
 	setenv("NESO_MAX_VARIANTS", "32", 1);
 	setenv("NESO_MAX_MODULES", "8", 1);
 	memset(f, 0, sizeof *f);
-	strcpy(f->dir, "/tmp/neso-records-XXXXXX");
-	assert_non_null(mkdtemp(f->dir));
+	assert_non_null(test_folder(f->dir, sizeof f->dir, "records"));
 	f->fake = kit_fake();
 	f->fake->reset();
 	f->options = (neso_compile_options){.size = sizeof f->options, .target = "cuda"};

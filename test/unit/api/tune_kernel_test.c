@@ -1,6 +1,7 @@
 /* Tuning a kernel through the public API, in the interpreter by a made-up clock; files of choices.
  */
 #include "unit.h"
+#include "folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,8 +161,8 @@ static void old_callers_are_served(void **state)
 static void files_are_kept_and_found(void **state)
 {
 	(void)state;
-	char folder[] = "/tmp/neso-tune-XXXXXX", path[64];
-	assert_non_null(mkdtemp(folder));
+	char folder[64], path[80], said[80];
+	assert_non_null(test_folder(folder, sizeof folder, "tune"));
 	snprintf(path, sizeof path, "%s/tuned.json", folder);
 	Kit k;
 	kit_open(&k);
@@ -186,7 +187,8 @@ static void files_are_kept_and_found(void **state)
 	assert_false(neso_tuned_find(tuned, &entry, true));
 	neso_diagnostics *diagnostics;
 	assert_int_equal(neso_tuned_read(tuned, folder, &diagnostics), NESO_ERROR_SOURCE);
-	expect_code(diagnostics, "TUNED_FILE", "tuning: /tmp/neso-tune-");
+	snprintf(said, sizeof said, "tuning: %s", folder);
+	expect_code(diagnostics, "TUNED_FILE", said);
 	FILE *broken = fopen(path, "w");
 	fputs("{\"neso-tuned\": 1}", broken);
 	fclose(broken);

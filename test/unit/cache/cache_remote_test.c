@@ -2,6 +2,7 @@
  * store, the queue, forks, and the end of a process. Servers are in test/check/remote*.sh. */
 #define _GNU_SOURCE
 #include "unit.h"
+#include "folder.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -116,9 +117,7 @@ typedef struct Kit {
 static int setup(void **state)
 {
 	Kit *kit = calloc(1, sizeof *kit);
-	const char *base = getenv("TMPDIR");
-	snprintf(kit->dir, sizeof kit->dir, "%.40s/neso-remote-XXXXXX", base ? base : "/tmp");
-	if (!mkdtemp(kit->dir))
+	if (!test_folder(kit->dir, sizeof kit->dir, "remote"))
 		return -1;
 	arena_init(&kit->arena, 0);
 	kit->server = server_new();

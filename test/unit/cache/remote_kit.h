@@ -3,6 +3,7 @@
 #ifndef NESO_TEST_REMOTE_KIT_H
 #define NESO_TEST_REMOTE_KIT_H
 #include "unit.h"
+#include "folder.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -95,10 +96,8 @@ static inline void kit_stop(RemoteKit *kit)
 static inline int kit_set_up(void **state)
 {
 	RemoteKit *kit = calloc(1, sizeof *kit);
-	const char *base = getenv("TMPDIR");
 	char self[512] = "";
-	snprintf(kit->dir, sizeof kit->dir, "%.40s/neso-server-XXXXXX", base ? base : "/tmp");
-	if (!mkdtemp(kit->dir))
+	if (!test_folder(kit->dir, sizeof kit->dir, "server"))
 		return -1;
 	arena_init(&kit->arena, 0);
 	/* The library that is tested lies above this program. */

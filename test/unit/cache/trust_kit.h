@@ -2,6 +2,7 @@
 #ifndef NESO_TEST_TRUST_KIT_H
 #define NESO_TEST_TRUST_KIT_H
 #include "unit.h"
+#include "folder.h"
 
 #include <fcntl.h>
 #include <grp.h>
@@ -29,9 +30,7 @@ typedef struct Kit {
 static inline int setup(void **state)
 {
 	Kit *kit = calloc(1, sizeof *kit);
-	const char *base = getenv("TMPDIR");
-	snprintf(kit->dir, sizeof kit->dir, "%.40s/neso-trust-XXXXXX", base ? base : "/tmp");
-	if (!mkdtemp(kit->dir) || chmod(kit->dir, 0755) != 0)
+	if (!test_folder(kit->dir, sizeof kit->dir, "trust") || chmod(kit->dir, 0755) != 0)
 		return -1;
 	arena_init(&kit->arena, 0);
 	*state = kit;

@@ -1,5 +1,6 @@
 /* Loading libneso-codegen.so: where it is looked for, and what is said when it cannot be taken. */
 #include "unit.h"
+#include "folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,9 +58,9 @@ static void refuses_what_is_no_library(void **state)
 static void refuses_another_version(void **state)
 {
 	Kit *kit = *state;
-	const char *folder = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
-	char *stem = arena_printf(&kit->arena, "%s/neso-codegen-%ld", folder, (long)getpid());
-	char *source = arena_printf(&kit->arena, "%s.c", stem), *out = arena_printf(&kit->arena, "%s.so", stem);
+	char folder[64];
+	assert_non_null(test_folder(folder, sizeof folder, "codegen"));
+	char *source = arena_printf(&kit->arena, "%s/other.c", folder), *out = arena_printf(&kit->arena, "%s/other.so", folder);
 	const char *error, *code = arena_printf(&kit->arena,
 		"struct { unsigned abi; const char *version; } neso_codegen_table = {%d, \"0.0.0\"};\n", (int)CODEGEN_ABI);
 	assert_true(os_write_file(&kit->arena, source, str_of(code), &error));

@@ -1,5 +1,6 @@
 /* The compile cache as a user of neso.h meets it: what hits, what misses, and that trouble with it stops nothing. */
 #include "unit.h"
+#include "folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,8 +57,7 @@ static int setup(void **state)
 	const char *ptxas = real_ptxas();
 	Kit *kit = calloc(1, sizeof *kit);
 	*state = kit;
-	snprintf(kit->dir, sizeof kit->dir, "/tmp/neso-jit-cache-XXXXXX");
-	if (!mkdtemp(kit->dir))
+	if (!test_folder(kit->dir, sizeof kit->dir, "jit-cache"))
 		return -1;
 	if (!ptxas)
 		return 0;

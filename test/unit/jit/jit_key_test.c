@@ -1,5 +1,6 @@
 /* What a program's resolver tells is in the key as it was told to the lowering; what changes in between is not kept. */
 #include "unit.h"
+#include "folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,11 +77,12 @@ static const char *compile(Kit *kit, char **ptx)
 static int setup(void **state)
 {
 	static Kit kit;
-	kit = (Kit){.dir = "/tmp/neso-jit-key-XXXXXX", .scale = {"tl.constexpr(2.0)", "tl.constexpr(2.0)"}};
+	kit = (Kit){.scale = {"tl.constexpr(2.0)", "tl.constexpr(2.0)"}};
 	kit.act = "import triton\n@triton.jit\ndef act(v):\n    return v + 5.0\n";
 	*state = &kit;
 	neso_context *context;
-	if (!mkdtemp(kit.dir) || neso_context_new(NULL, &context, NULL) != NESO_OK)
+	if (!test_folder(kit.dir, sizeof kit.dir, "jit-key") ||
+	    neso_context_new(NULL, &context, NULL) != NESO_OK)
 		return -1;
 	const char *codegen = neso_context_info(context, "codegen"), *ptxas = neso_context_info(context, "ptxas");
 	kit.able = codegen && strncmp(codegen, "none", 4) != 0 && ptxas && strncmp(ptxas, "none", 4) != 0;

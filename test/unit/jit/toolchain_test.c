@@ -1,5 +1,6 @@
 /* What of the toolchain decides a variant: libraries of bitcode, libdevice, the assembler, LLVM. Each is
  * replaced between two runs, and back. */
+#include "folder.h"
 #include "needs_llvm.h"
 
 #ifdef NESO_HAVE_LLVM
@@ -51,8 +52,7 @@ static int set_up(void **state)
 	Kit *kit = calloc(1, sizeof *kit);
 	char path[160];
 	*state = kit;
-	snprintf(kit->dir, sizeof kit->dir, "/tmp/neso-toolchain-XXXXXX");
-	if (!mkdtemp(kit->dir))
+	if (!test_folder(kit->dir, sizeof kit->dir, "toolchain"))
 		return -1;
 	for (size_t i = 1; i < sizeof folders / sizeof *folders; i++) {
 		snprintf(path, sizeof path, "%s%s", kit->dir, folders[i]);

@@ -1,4 +1,5 @@
 /* Functions from libraries of bitcode: a library made here, and libdevice.10.bc where a CUDA toolkit is installed. */
+#include "folder.h"
 #include "needs_llvm.h"
 
 #ifdef NESO_HAVE_LLVM
@@ -58,8 +59,8 @@ static const char *said(const CodegenResult *r)
 
 static void test_library(void **state)
 {
-	char path[] = "/tmp/neso-library-XXXXXX";
-	int fd = mkstemp(path);
+	char path[64];
+	int fd = test_file(path, sizeof path, "library");
 	assert_true(fd >= 0);
 	close(fd);
 	write_library(path);

@@ -1,5 +1,6 @@
 /* Assembling: the search for ptxas, its report, its errors on lines of the PTX, time limits, garbage, and the
  * driver's compiler. Scripts stand in for ptxas; what needs the real one is skipped where there is none. */
+#include "folder.h"
 #include "nv_kit.h"
 
 #include <dirent.h>
@@ -64,8 +65,7 @@ static void tools_open(ToolKit *t, const char *body)
 		unsetenv(variables[i]);
 	memset(t, 0, sizeof *t);
 	kit_open(&t->kit);
-	strcpy(t->folder, "/tmp/neso-test-XXXXXX");
-	assert_non_null(mkdtemp(t->folder));
+	assert_non_null(test_folder(t->folder, sizeof t->folder, "test"));
 	snprintf(t->ptxas, sizeof t->ptxas, "%s/ptxas", t->folder);
 	if (body)
 		write_script(t->ptxas, body);
