@@ -1,6 +1,8 @@
-# What is computed of a tile goes into memory for wgmma as the tile lies: along N here, and along K.
+# What is computed of a tile goes into memory for wgmma as the tile lies: along N here, along K, and along K
+# where single elements are loaded by lanes side by side.
 # run: neso compile %s:scaled --target sim:sm_90a --emit ttgir --no-loc --signature "*bf16:16,*bf16:16,*fp32:16,*fp32:16,i32,i32:16,1"
 # run: neso compile %s:scaled --target sim:sm_90a --emit ttgir --no-loc --signature "*bf16:16,*bf16:16,*fp32:16,*fp32:16,i32,1,i32:16"
+# run: neso compile %s:scaled --target sim:sm_90a --emit ttgir --no-loc --signature "*bf16:16,*bf16,*fp32:16,*fp32:16,i32,1,i32"
 import triton
 import triton.language as tl
 
@@ -20,3 +22,5 @@ def scaled(a, b, scales, o, n, bk, bn):
 # CHECK: ttg.local_alloc %{{.*}} -> !ttg.memdesc<64x128xbf16, #[[ROWS]],
 # CHECK: #[[COLUMNS:shared[0-9]*]] = #ttg.shared_linear<{offset = {{\[\[}}1, 0], {{.*}}[0, 32], [0, 64]]}
 # CHECK: ttg.local_alloc %{{.*}} -> !ttg.memdesc<64x128xbf16, #[[COLUMNS]],
+# CHECK: #[[LANES:shared[0-9]*]] = #ttg.shared_linear<{offset = {{\[\[}}1, 0], {{.*}}[0, 32], [0, 64]]}
+# CHECK: ttg.local_alloc %{{.*}} -> !ttg.memdesc<64x128xbf16, #[[LANES]],

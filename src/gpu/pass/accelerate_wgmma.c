@@ -23,7 +23,7 @@ static IrValue *origin_of(IrValue *v, bool *transposed)
 	return v;
 }
 
-/* The dim along which a thread holds neighbours, or, where it holds none, the lanes beside it do. */
+/* The dim along which a thread holds neighbours; where it holds none, the lanes beside it do. */
 static unsigned neighbours_of(const Layout *l)
 {
 	uint32_t registers[8];
@@ -34,8 +34,8 @@ static unsigned neighbours_of(const Layout *l)
 	return lanes && layout_coordinate(l, layout_basis(l, LAYOUT_LANE, 0), 0) == 1 ? 0 : 1;
 }
 
-/* The dim of a value along which threads will hold neighbours: what is computed of a loaded tile, or
- * of sums, stays as those lie, though it has the usual layout of its shape up to here. */
+/* The dim of a value along which threads will hold neighbours: what is computed of a loaded tile,
+ * or of sums, stays as those lie, though it has the usual layout of its shape up to here. */
 static bool comes_along(GpuCx *gpu, const IrValue *v, unsigned depth, unsigned *dim)
 {
 	const IrOp *op = v->def;
