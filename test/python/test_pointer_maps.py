@@ -72,6 +72,19 @@ def persistent(a, b, c, M, N, K, s, t, P: tl.constexpr, BM: tl.constexpr, BN: tl
 
 
 @triton.jit
+def weights(a, b, t, c, K, sbk, sbn, stk, stn, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """What threads compute of b, and t, lie as their strides say: neither goes to a product as it is."""
+    i, j, k = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    acc, more = tl.zeros((BM, BN), tl.float32), tl.zeros((BK, BN), tl.float32)
+    for start in range(0, K, BK):
+        u = tl.load(a + i[:, None] * K + (start + k)[None, :])
+        v = tl.load(b + (start + k)[:, None] * sbk + j[None, :] * sbn)
+        more += tl.load(t + (start + k)[:, None] * stk + j[None, :] * stn)
+        acc = tl.dot(u, (v.to(tl.float32) * 2).to(tl.float16), acc)
+    tl.store(c + i[:, None] * BN + j[None, :], acc + tl.sum(more, 0)[None, :])
+
+
+@triton.jit
 def power(a, b, s, BM: tl.constexpr):
     """b may be a: what the program has stored is what it loads."""
     i = tl.arange(0, BM)
@@ -183,6 +196,20 @@ class PointerMaps(unittest.TestCase):
             compiled = persistent[(2, )](a, b, c, M, N, K, strides(a)[0], strides(b)[0], 2, 64, 64, 32, num_stages=stages, **OPTIONS)
             self.assertEqual(mapped(compiled), 2)
             np.testing.assert_array_equal(c, (a.astype(np.float32) @ b.astype(np.float32)).astype(np.float16))
+
+    def test_for_threads(self):
+        """Tiles beside those of products come by maps too, whichever way they lie; square and not."""
+        rng = np.random.default_rng(3)
+        for BN, BK in ((64, 64), (128, 64), (64, 32)):
+            a = rng.integers(-3, 4, (64, 4 * BK)).astype(np.float16)
+            b, t = rng.integers(-3, 4, (4 * BK, BN)).astype(np.int8), rng.integers(-3, 4, (4 * BK, BN)).astype(np.float32)
+            expected = a.astype(np.float32) @ (2.0 * b) + t.sum(0)
+            for order in "NT":
+                x, y = (v if order == "N" else np.ascontiguousarray(v.T).T for v in (b, t))
+                c = np.zeros((64, BN), np.float32)
+                compiled = weights[(1, )](a, x, y, c, 4 * BK, *strides(x), *strides(y), 64, BN, BK, **OPTIONS)
+                self.assertGreaterEqual(mapped(compiled), 2)
+                np.testing.assert_array_equal(c, expected, f"{BN} {BK} {order}")
 
     def test_what_was_stored(self):
         a = matrix(64, 64, np.float16) // 2

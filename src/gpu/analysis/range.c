@@ -58,7 +58,18 @@ static Range trips(Ranges *r)
 	return r->trips = (Range){zero, left, span.bits, KNOWN};
 }
 
-/* A value that the loop carries, to which each iteration adds. */
+/* As of iterations that have passed: masks of this one say nothing of it. */
+static bool of_past(Ranges *r, const IrValue *v, Range *out)
+{
+	bool past = r->past;
+	r->past = true;
+	bool known = range_of(r, v, out);
+	r->past = past;
+	return known;
+}
+
+/* A value that the loop carries: to which each iteration adds, or which is another one behind the
+ * first. */
 static bool of_carried(Ranges *r, const IrValue *v, Range *out)
 {
 	const IrValue *next = ir_operand(v->block->last, v->index - 1);
@@ -70,16 +81,18 @@ static bool of_carried(Ranges *r, const IrValue *v, Range *out)
 		return true;
 	}
 	IrOpKind kind = next->def ? next->def->kind : OP__COUNT;
+	if (ir_is_defined_outside(next, r->loop) || (next->def && !next->def->operand_count)) {
+		if (!of_past(r, next, &added))
+			return false;
+		*out = range_join(r, first, added);
+		return true;
+	}
 	if (kind != OP_ADDI && kind != OP_SUBI && kind != OP_ADDPTR)
 		return false;
 	unsigned other = ir_operand(next->def, 0) == v ? 1 : 0;
 	if (ir_operand(next->def, !other) != v || (other == 0 && kind != OP_ADDI))
 		return false;
-	bool past = r->past;
-	r->past = true;
-	bool known = range_of(r, ir_operand(next->def, other), &added);
-	r->past = past;
-	if (!known)
+	if (!of_past(r, ir_operand(next->def, other), &added))
 		return false;
 	if (kind == OP_SUBI)
 		added = range_subtract(r, range_constant(r, 0, 0), added);

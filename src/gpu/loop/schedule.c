@@ -246,7 +246,7 @@ bool schedule_can_be_ahead(ScheduleCx *d, const IrValue *v)
 	return can_be_ahead(d, v, 0);
 }
 
-static bool operands_can_be_ahead(ScheduleCx *d, const IrOp *load)
+bool schedule_operands_can_be_ahead(ScheduleCx *d, const IrOp *load)
 {
 	bool ok = !ir_is_volatile(load);
 	d->why = REMARK_LOAD_VOLATILE;
@@ -281,7 +281,7 @@ static void add_boxes(ScheduleCx *d, ScheduledLoad *s)
 static void add_load(ScheduleCx *d, IrOp *load)
 {
 	ScheduledLoad s = {.load = load, .kind = SCHEDULE_REGISTERS, .ahead = 1};
-	bool ok = operands_can_be_ahead(d, load);
+	bool ok = schedule_operands_can_be_ahead(d, load);
 	s.indirection = d->deepest;
 	if (!ok) {
 		s.kind = SCHEDULE_PLAIN;
@@ -407,7 +407,7 @@ bool schedule_may_copy(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *load)
 	ScheduleCx d = {.gpu = gpu, .arena = arena, .s = &s, .values = m->next_value};
 	uint64_t bytes = 0;
 	if (loop->kind != OP_FOR || !ir_is_tensor(load->results[0].type) || why_never_copied(gpu, load) ||
-	    !look_at_loop(&d) || s.rule || !counts(&d, load) || !operands_can_be_ahead(&d, load))
+	    !look_at_loop(&d) || s.rule || !counts(&d, load) || !schedule_operands_can_be_ahead(&d, load))
 		return false;
 	for (const IrOp *op = loop->regions[0].first->first; op; op = op->next)
 		if (op->kind == OP_LOAD && counts(&d, op))

@@ -102,6 +102,8 @@ typedef struct Schedule {
  * does not, or has no load that counts, as out->rule says. In the arena. */
 bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop,
 		   Schedule *out);
+/* Adds small tiles that no product takes to a schedule that has copies. */
+void schedule_beside(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, Schedule *s);
 /* Does what is loaded in a loop reach operand 0 or 1 of a dot there, directly or through pure
  * ops? */
 bool schedule_reaches_dot(const IrModule *m, Arena *arena, const IrOp *load);
@@ -158,5 +160,7 @@ const Layout *schedule_wanted(GpuCx *gpu, const IrOp *user);
 /* Do fewer CTAs fit on an SM with `more` bytes of shared memory than with `bytes`, by the registers
  * that the loop's products take? */
 bool schedule_costs_ctas(GpuCx *gpu, const IrOp *loop, uint64_t bytes, uint64_t more);
+/* The same, where products add up so many words in a thread. */
+bool schedule_words_cost_ctas(GpuCx *gpu, unsigned words, uint64_t bytes, uint64_t more);
 
 #endif

@@ -19,6 +19,8 @@ typedef struct ScheduleCx {
 
 /* Can the value be computed iterations ahead? */
 bool schedule_can_be_ahead(ScheduleCx *d, const IrValue *v);
+/* Can the load, by what its address and mask come from? */
+bool schedule_operands_can_be_ahead(ScheduleCx *d, const IrOp *load);
 /* Can it, from scalars alone? */
 bool schedule_is_scalar_ahead(ScheduleCx *d, const IrValue *v);
 /* Of a loop that may be left: whether that is predicted, and by what. */
@@ -27,9 +29,6 @@ void schedule_leaving(ScheduleCx *d);
 bool schedule_is_harmless(ScheduleCx *d, const IrOp *load);
 /* How far ahead copies are, with how many slots, once all loads are listed. */
 void schedule_fit(ScheduleCx *d);
-/* Do fewer CTAs fit on an SM with `more` bytes of shared memory than with `bytes`, where products
- * add up so many words in a thread? */
-bool schedule_words_cost_ctas(GpuCx *gpu, unsigned words, uint64_t bytes, uint64_t more);
 /* Tiles wait in registers while the loop computes: no more of them than what it carries leaves. */
 void schedule_limit_registers(ScheduleCx *d);
 

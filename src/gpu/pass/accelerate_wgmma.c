@@ -9,7 +9,8 @@
 
 #include "layout/kinds.h"
 
-enum { WORDS_AT_ONCE = 4, LEAST_STAGES = 3 /* with a ring that is turned an iteration ahead */ };
+enum { CHAIN = 10 /* ops between a tile and what is computed of it */, WORDS_AT_ONCE = 4,
+       LEAST_STAGES = 3 /* with a ring that is turned an iteration ahead */ };
 
 /* Where an operand comes from: conversions and transpositions apart. */
 static IrValue *origin_of(IrValue *v, bool *transposed)
@@ -22,12 +23,43 @@ static IrValue *origin_of(IrValue *v, bool *transposed)
 	return v;
 }
 
+/* The dim along which a thread holds neighbours; where it holds none, the lanes beside it do. */
+static unsigned neighbours_of(const Layout *l)
+{
+	uint32_t registers[8];
+	unsigned n[2] = {layout_vector(l, 0, 4, registers), layout_vector(l, 1, 4, registers)};
+	if (n[0] != n[1])
+		return n[0] > n[1] ? 0 : 1;
+	bool lanes = layout_in_bits(l, LAYOUT_LANE);
+	return lanes && layout_coordinate(l, layout_basis(l, LAYOUT_LANE, 0), 0) == 1 ? 0 : 1;
+}
+
+/* The dim of a value along which threads will hold neighbours: what is computed of a loaded tile,
+ * or of sums, stays as those lie, though it has the usual layout of its shape up to here. */
+static bool comes_along(GpuCx *gpu, const IrValue *v, unsigned depth, unsigned *dim)
+{
+	const IrOp *op = v->def;
+	if (!op || v->type->rank != 2)
+		return false;
+	bool trans = op->kind == OP_TRANS;
+	if (trans || gpu_keeps_elements(op)) {
+		for (uint32_t i = 0; i < op->operand_count && depth; i++) {
+			if (comes_along(gpu, ir_operand(op, i), depth - 1, dim)) {
+				*dim = trans ? 1 - *dim : *dim;
+				return true;
+			}
+		}
+		return false;
+	}
+	*dim = neighbours_of(gpu_layout(gpu, v->type));
+	return op->kind == OP_LOAD || op->kind == OP_DESC_LOAD || op->kind == OP_WARP_GROUP_DOT;
+}
+
 /* The dim along which neighbours lie in memory, or in threads. */
 static unsigned neighbours(GpuCx *gpu, const IrValue *v)
 {
-	uint32_t registers[8];
-	const Layout *l = gpu_layout(gpu, v->type);
-	return layout_vector(l, 0, 4, registers) > layout_vector(l, 1, 4, registers) ? 0 : 1;
+	unsigned dim;
+	return comes_along(gpu, v, CHAIN, &dim) ? dim : neighbours_of(gpu_layout(gpu, v->type));
 }
 
 /* In front of the loops that do not change the value. */

@@ -221,6 +221,14 @@ static IrType tile_of_map(const MapLoads *m, IrType type, const Tensor *tensor)
 	return ir_tensor(m->gpu->ir, type->elem, (int64_t[]){type->shape[1], type->shape[0]}, RANK, NULL);
 }
 
+static void replace_load(MapLoads *m, IrOp *load, const Tensor *tensor, IrValue *tile)
+{
+	IrBuilder b = ir_at(m->cx->module, load);
+	IrType type = load->results[0].type;
+	ir_replace_uses(&load->results[0], is_turned(tensor) ? transposed(m, &b, tile, type) : tile);
+	ir_op_erase(load);
+}
+
 static void map_load(MapLoads *m, IrOp *load)
 {
 	Tensor tensor;
@@ -237,10 +245,7 @@ static void map_load(MapLoads *m, IrOp *load)
 		return;
 	}
 	vec_push(m->cx->scratch, &m->loops, ir_parent_op(load));
-	IrBuilder b = ir_at(m->cx->module, load);
-	IrValue *tile = &made->results[0];
-	ir_replace_uses(&load->results[0], is_turned(&tensor) ? transposed(m, &b, tile, type) : tile);
-	ir_op_erase(load);
+	replace_load(m, load, &tensor, &made->results[0]);
 }
 
 /* In a loop whose tiles go through maps. */
@@ -252,11 +257,10 @@ static void map_beside(MapLoads *m, IrOp *load)
 		beside |= m->loops.data[i] == ir_parent_op(load);
 	if (!beside || !m->apart || !tensor_of(&m->search, load, &tensor))
 		return;
-	IrOp *made = through_map(m, load, &tensor, load->results[0].type, NULL);
-	if (!made)
-		return;
-	ir_replace_uses(&load->results[0], &made->results[0]);
-	ir_op_erase(load);
+	IrType tile = tile_of_map(m, load->results[0].type, &tensor);
+	IrOp *made = through_map(m, load, &tensor, tile, NULL);
+	if (made)
+		replace_load(m, load, &tensor, &made->results[0]);
 }
 
 static void map_store(MapLoads *m, IrOp *store)

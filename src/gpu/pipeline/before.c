@@ -3,6 +3,8 @@
  *
  *	q = load; a = local_alloc q; copy 0; copy 1; loop	becomes
  *	q = load; copy 0; copy 1; a = local_alloc q; loop */
+#include "gpu/analysis/pressure.h"
+#include "gpu/memory/memory.h"
 #include "gpu/pipeline/pipeline.h"
 
 typedef struct Before {
@@ -41,6 +43,28 @@ static bool is_needed_earlier(const Before *s, const IrOp *op)
 	return false;
 }
 
+static bool is_read_in(const IrValue *v, const IrOp *loop)
+{
+	for (const IrUse *u = v->uses; u; u = u->next)
+		if (ir_is_inside(u->owner, loop))
+			return true;
+	return false;
+}
+
+/* Memory that is free again when the loop begins shares the rings' while it stands in front of
+ * their copies, and has its own behind them. Does that cost CTAs of an SM? */
+static bool costs_ctas(const Pipeline *p, const Before *s)
+{
+	uint64_t rings = p->s->bytes, front = 0;
+	for (const IrOp *op = p->loop->block->first; op != p->loop; op = op->next)
+		if (s->waits[op->id] && op->kind != OP_LOCAL_ALLOC)
+			front += gpu_scratch(p->gpu, op).bytes;
+		else if (s->waits[op->id] && !is_read_in(&op->results[0], p->loop))
+			front += gpu_memdesc_bytes(p->gpu, op->results[0].type);
+	unsigned words = gpu_carried_words(p->gpu, p->loop);
+	return schedule_words_cost_ctas(p->gpu, words, MAX(rings, front), rings + front);
+}
+
 void pipeline_wait_late(Pipeline *p, IrOp *spot)
 {
 	CONTRACT(spot->block == p->loop->block);
@@ -52,6 +76,8 @@ void pipeline_wait_late(Pipeline *p, IrOp *spot)
 	}
 	for (IrOp *op = p->loop->prev; op; op = op->prev)
 		s.waits[op->id] = s.waits[op->id] && !is_needed_earlier(&s, op);
+	if (costs_ctas(p, &s))
+		return;
 	for (IrOp *op = p->loop->block->first, *next; op != spot; op = next) {
 		next = op->next;
 		if (!s.waits[op->id])

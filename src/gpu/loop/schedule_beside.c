@@ -1,0 +1,48 @@
+/* Small tiles that products do not take: rows of scales, of sums, of biases, of which threads hold
+ * a word or two. They stand behind the products' wait, often one behind another, and all warps
+ * wait for each of them. So they too are loaded one iteration ahead, where registers are left. */
+#include "gpu/analysis/pressure.h"
+#include "gpu/loop/rotate.h"
+#include "gpu/loop/schedule_int.h"
+
+enum { LARGEST = 4, ALL = 8 /* words of a thread */ };
+
+/* Loads that nobody has compared with stores stay where they are. */
+static bool writes_nothing(void *data, IrOp *op)
+{
+	(void)data;
+	return !ir_has_trait(op, TRAIT_WRITE | TRAIT_SYNC) || op->kind == OP_LOCAL_ALLOC ||
+	       op->kind == OP_LOCAL_STORE || op->kind == OP_LOCAL_DEALLOC || op->kind == OP_ASSUME;
+}
+
+static bool is_scheduled(const Schedule *s, const IrOp *load)
+{
+	for (uint32_t i = 0; i < s->loads.len; i++)
+		if (s->loads.data[i].load == load)
+			return true;
+	return false;
+}
+
+void schedule_beside(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, Schedule *s)
+{
+	CONTRACT(!s->rule);
+	ScheduleCx d = {.gpu = gpu, .arena = arena, .m = m, .axes = axes, .s = s, .values = m->next_value};
+	unsigned words = gpu_carried_words(gpu, s->loop), all = 0;
+	if (!s->slots || s->left || schedule_is_rotated(s) ||
+	    !ir_walk(s->loop, false, writes_nothing, NULL))
+		return;
+	for (IrOp *op = s->loop->regions[0].first->first; op; op = op->next) {
+		if (op->kind != OP_LOAD || is_scheduled(s, op))
+			continue;
+		unsigned more = gpu_words(gpu, op->results[0].type);
+		if (more > LARGEST || all + more > ALL ||
+		    words + all + more > gpu->target->budgets->tiles_ahead ||
+		    !schedule_operands_can_be_ahead(&d, op))
+			continue;
+		all += more;
+		ScheduledLoad l = {.load = op, .kind = SCHEDULE_REGISTERS, .ahead = 1,
+				   .indirection = d.deepest, .rule = REMARK_LOAD_BESIDE};
+		l.why = remark_clause(l.rule);
+		vec_push(arena, &s->loads, l);
+	}
+}
