@@ -158,11 +158,11 @@ static void add_touches(GpuBarriers *w, const GpuEffects *e, GpuPending *s)
 /* Where the barrier goes that an op needs. Products read operands part by part beside them (wgmma.h):
  * with a barrier in between, all would have to be in registers, which the next iteration fills again
  * while the product is under way. */
-static const IrOp *barrier_spot(const IrOp *op)
+static const IrOp *barrier_spot(const GpuBarriers *w, const IrOp *op)
 {
 	for (uint32_t i = 0; op->kind == OP_WARP_GROUP_DOT && i < 2; i++) {
 		const IrOp *read = gpu_late_read(op, ir_operand(op, i));
-		if (read)
+		if (read && !w->marked[read->id])
 			return read;
 	}
 	return op;
@@ -178,7 +178,7 @@ static void walk_plain(GpuBarriers *w, const IrOp *op, GpuPending *s)
 	if (is_hazard(s, e, op) || overtakes(w, s, op) || crosses_proxies(w, s, op)) {
 		w->hazard = true;
 		if (!w->checking) {
-			const IrOp *spot = barrier_spot(op);
+			const IrOp *spot = barrier_spot(w, op);
 			w->grew = w->marked[spot->id] = true;
 			meet_before(w, spot, s);
 		}
