@@ -13,7 +13,7 @@
 #include "llvm/memory/shared.h"
 #include "llvm/machine.h"
 
-enum { MOST_STEPS = 8 /* of one operation */, MOST_ARGS = 240, MOST_TIED = 128, MOST_ENDS = 8 };
+enum { MOST_STEPS = 8 /* of one operation */, MOST_ARGS = 240, MOST_TIED = 128, MOST_ENDS = 8, MOST_PENDING = 7 /* that an instruction can name */ };
 
 typedef struct Product {
 	Lower *lw;
@@ -138,7 +138,7 @@ static void await(Lower *lw, unsigned pending, LLVMValueRef *words, uint32_t cou
 	LLVMTypeRef result = count ? LLVMStructTypeInContext(lw->cx, types, count, false) : lw->t.void_;
 	Text suffix;
 	text_init(&suffix, lw->arena);
-	text_printf(&suffix, "%u", pending);
+	text_printf(&suffix, "%u", MIN(pending, (unsigned)MOST_PENDING));
 	/* One name for one type: ".64f32i". */
 	for (uint32_t w = 0, from = 0; w < count; w++) {
 		if (w + 1 < count && types[w + 1] == types[w])
