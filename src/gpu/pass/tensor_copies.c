@@ -344,7 +344,6 @@ static void store_rows_in_loop(const Copies *c, IrBuilder *b, Store *s, IrOp *lo
 {
 	unsigned slots = MIN(s->plan.pieces, (unsigned)GPU_PIECES_AHEAD);
 	uint32_t last = s->op->operand_count;
-	CONTRACT(s->plan.pieces == 1 || place_of_index(s) == last - 1);
 	IrBuilder front = ir_at(c->m, loop), end = behind(c, loop);
 	front.loc = end.loc = s->op->loc;
 	for (unsigned i = 0; i < slots; i++)
@@ -403,7 +402,8 @@ static void lower_store(const Copies *c, IrOp *store)
 	IrOp *loop = loop_of(store);
 	Store s = {.op = store, .plan = gpu_plan_store(c->gpu, store), .written = is_looked_at(c, store)};
 	gpu_tile_pieces(c->gpu, &b, ir_operand(store, 1), s.plan.dim, s.plan.pieces, s.parts);
-	if (loop && has_memory(c, store) && !s.written && gpu_rows_are_of_groups(c->gpu, store))
+	bool columns = s.plan.pieces == 1 || place_of_index(&s) == store->operand_count - 1;
+	if (loop && columns && has_memory(c, store) && !s.written && gpu_rows_are_of_groups(c->gpu, store))
 		store_rows_in_loop(c, &b, &s, loop);
 	else if (loop && has_memory(c, store))
 		store_in_loop(c, &b, &s, loop);
