@@ -174,8 +174,9 @@ static bool counts_words(const IrValue *v)
 {
 	const IrOp *loop = v->def ? NULL : v->block->region->op;
 	int64_t from, step;
-	return loop && loop->kind == OP_FOR && v->index == 0 && ir_constant_int(ir_operand(loop, 0), &from) &&
-	       ir_constant_int(ir_operand(loop, 2), &step) && from == 0 && step == 1 &&
+	return loop && loop->kind == OP_FOR && v->index == 0 &&
+	       ir_constant_int(ir_operand(loop, 0), &from) && from == 0 &&
+	       ir_constant_int(ir_operand(loop, 2), &step) && step == 1 &&
 	       is_count_of_words(ir_operand(loop, 1));
 }
 

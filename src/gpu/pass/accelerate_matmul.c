@@ -215,16 +215,16 @@ static const Layout *of_cluster(GpuCx *gpu, const Layout *l)
 	unsigned blocks = base_log2(gpu->num_ctas);
 	if (!blocks)
 		return l;
-	LayoutSpace in = layout_space_of_threads(layout_in_bits(l, LAYOUT_REGISTER), layout_in_bits(l, LAYOUT_LANE),
-						 layout_in_bits(l, LAYOUT_WARP) - blocks, blocks,
-						 layout_space_reps(&l->in));
+	LayoutSpace in = layout_space_of_threads(
+		layout_in_bits(l, LAYOUT_REGISTER), layout_in_bits(l, LAYOUT_LANE),
+		layout_in_bits(l, LAYOUT_WARP) - blocks, blocks, layout_space_reps(&l->in));
 	return layout_make(&gpu->layouts, &in, &l->out, l->bases);
 }
 
 /* CTAs of a cluster are as warps more: a CTA has rows or columns of the result, and what it takes of
  * the operands. */
-static void lay_out_mma(GpuCx *gpu, const IrOp *dot, const Shape *s, const TargetMma *mma, unsigned num_warps,
-			const Layout **layouts)
+static void lay_out_mma(GpuCx *gpu, const IrOp *dot, const Shape *s, const TargetMma *mma,
+			unsigned num_warps, const Layout **layouts)
 {
 	unsigned warps[3] = {1, 1, 1}, k_width = k_width_of(gpu, dot, s);
 	split_warps(dot, s, mma, num_warps * gpu->num_ctas, warps);

@@ -13,7 +13,13 @@
 #include "llvm/memory/shared.h"
 #include "llvm/machine.h"
 
-enum { MOST_STEPS = 8 /* of one operation */, MOST_ARGS = 240, MOST_TIED = 128, MOST_ENDS = 8, MOST_PENDING = 7 /* that an instruction can name */ };
+enum {
+	MOST_STEPS = 8, /* of one operation */
+	MOST_ARGS = 240,
+	MOST_TIED = 128,
+	MOST_ENDS = 8,
+	MOST_PENDING = 7, /* groups that a wait can name */
+};
 
 typedef struct Product {
 	Lower *lw;
