@@ -152,7 +152,7 @@ AxisInfo axis_op_retype(const AxisOp *x)
 	return info;
 }
 
-/* How often a loop over integers of 32 bits runs, as the front end has it (max(n + 1, 0), wider). */
+/* How often a loop over integers of 32 bits runs, as the front end has it: 0, or n + 1, wider. */
 static bool is_count_of_words(const IrValue *v)
 {
 	const IrOp *op = v->def;
@@ -168,8 +168,8 @@ static bool is_count_of_words(const IrValue *v)
 	return op && op->kind == OP_EXTUI && ir_operand(op, 0)->type->bits <= 32;
 }
 
-/* Does a loop count it from 0, as often as that? There are fewer than 2^31 such iterations, as sums
- * of indices do not overflow. */
+/* Does a loop count it from 0, as often as that? There are fewer than 2^31 such iterations, as
+ * sums of indices do not overflow. */
 static bool counts_words(const IrValue *v)
 {
 	const IrOp *loop = v->def ? NULL : v->block->region->op;

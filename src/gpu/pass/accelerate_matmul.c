@@ -221,8 +221,8 @@ static const Layout *of_cluster(GpuCx *gpu, const Layout *l)
 	return layout_make(&gpu->layouts, &in, &l->out, l->bases);
 }
 
-/* CTAs of a cluster are as warps more: a CTA has rows or columns of the result, and what it takes of
- * the operands. */
+/* CTAs of a cluster are as warps more: a CTA has rows or columns of the result, and what it takes
+ * of the operands. */
 static void lay_out_mma(GpuCx *gpu, const IrOp *dot, const Shape *s, const TargetMma *mma,
 			unsigned num_warps, const Layout **layouts)
 {
