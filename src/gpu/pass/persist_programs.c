@@ -92,7 +92,8 @@ static void over_all_axes(const Persist *p, IrBuilder *b, Programs *out)
 	IrValue *line = irb_2(b, OP_ADDI, NULL, y, irb_2(b, OP_MULI, NULL, rows, z));
 	IrValue *number = irb_2(b, OP_ADDI, NULL, x, irb_2(b, OP_MULI, NULL, ctas, line));
 	out->from = either(p, b, own, x, number);
-	out->to = either(p, b, own, irb_2(b, OP_ADDI, NULL, x, one), irb_2(b, OP_MULI, NULL, out->along, beside));
+	IrValue *all = irb_2(b, OP_MULI, NULL, out->along, beside);
+	out->to = either(p, b, own, irb_2(b, OP_ADDI, NULL, x, one), all);
 	out->step = either(p, b, own, one, irb_2(b, OP_MULI, NULL, ctas, beside));
 	out->beside = rows;
 	out->at[0] = either(p, b, own, y, zero);
@@ -113,7 +114,8 @@ static void find_programs(const Persist *p, IrBuilder *b, Programs *out)
 }
 
 /* Where a program is along each axis. */
-static void find_places(const Persist *p, IrBuilder *b, const Programs *all, IrValue *program, IrValue **out)
+static void find_places(const Persist *p, IrBuilder *b, const Programs *all, IrValue *program,
+			IrValue **out)
 {
 	out[0] = program;
 	if (!p->axes)
@@ -215,7 +217,8 @@ static bool persist_function(PassCx *cx, IrOp *func)
 		return false;
 	}
 	gpu_remark_of(gpu, plan.loop, NULL, REMARK_LOOP_PERSISTENT);
-	Persist p = {.cx = cx, .gpu = gpu, .m = cx->module, .func = func, .loop = plan.loop, .axes = plan.axes};
+	Persist p = {.cx = cx, .gpu = gpu, .m = cx->module, .func = func, .loop = plan.loop};
+	p.axes = plan.axes;
 	p.i32 = ir_scalar(gpu->ir, TY_I32);
 	wrap(&p);
 	return true;
