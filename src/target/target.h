@@ -103,12 +103,14 @@ typedef struct TargetProcessors {
 const TargetProcessors *target_processors(const TargetGpu *gpu);
 
 /* How many CTAs along axis 0 run a kernel whose CTAs take several programs each, where `most` are
- * there at once; no axis is 0. All of them where the last one's number plus a step is no int32. */
+ * there at once; no axis is 0. All of them where the last program's number, counted along all axes,
+ * plus a step is no int32. */
 static inline uint32_t target_persistent_ctas(const uint32_t grid[3], uint32_t most)
 {
 	uint64_t beside = (uint64_t)grid[1] * grid[2];
 	uint32_t along = (uint32_t)MAX(beside > 1 ? most / beside : most, 1u);
-	return along < grid[0] && grid[0] <= INT32_MAX - along ? along : grid[0];
+	bool counts = beside <= INT32_MAX && ((uint64_t)grid[0] + along) * beside <= INT32_MAX;
+	return along < grid[0] && counts ? along : grid[0];
 }
 
 /* Do CTAs of such a kernel, one on each SM, take several programs, and no more turns than programs

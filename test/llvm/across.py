@@ -1,5 +1,5 @@
-# Bytes across K come from the ring part by part: the second part is read behind the first one's product, in either order of operands,
-# while registers of the first one are still read.
+# Bytes across K come from the ring part by part, in either order of operands: what the next part's product takes is read in front of
+# this one's, into registers that the product before has left.
 # run: neso compile %s:product --target sm_90a --num-stages 3 --num-warps 8 --emit ptx --signature "*i8:16,*i8:16,*i32:16,i32:16,i32:16,1,i32:16,1,256,128"
 # run: neso compile %s:product --target sm_90a --num-stages 3 --num-warps 8 --emit ptx --signature "*i8:16,*i8:16,*i32:16,i32:16,1,i32:16,1,i32:16,128,256"
 import triton
@@ -17,16 +17,36 @@ def product(a, b, o, K, am, ak, bk, bn, BM: tl.constexpr, BN: tl.constexpr):
     tl.store(o + m[:, None] * BN + n[None, :], acc)
 
 # CHECK: .visible .entry product(
-# CHECK: wgmma.wait_group.sync.aligned 1
+# CHECK: wgmma.wait_group.sync.aligned 3
 # CHECK: ldmatrix
+# CHECK: wgmma.wait_group.sync.aligned 2
+# CHECK: ldmatrix
+# CHECK: wgmma.mma_async
 # CHECK: wgmma.commit_group
-# CHECK: wgmma.wait_group.sync.aligned 1
+# CHECK: wgmma.wait_group.sync.aligned 2
 # CHECK: ldmatrix
+# CHECK: wgmma.mma_async
+# CHECK: wgmma.commit_group
+# CHECK: wgmma.wait_group.sync.aligned 2
+# CHECK: ldmatrix
+# CHECK: wgmma.mma_async
+# CHECK: wgmma.commit_group
+# CHECK: wgmma.mma_async
 # CHECK: wgmma.commit_group
 # CHECK: .visible .entry product(
-# CHECK: wgmma.wait_group.sync.aligned 1
+# CHECK: wgmma.wait_group.sync.aligned 3
 # CHECK: ldmatrix
+# CHECK: wgmma.wait_group.sync.aligned 2
+# CHECK: ldmatrix
+# CHECK: wgmma.mma_async
 # CHECK: wgmma.commit_group
-# CHECK: wgmma.wait_group.sync.aligned 1
+# CHECK: wgmma.wait_group.sync.aligned 2
 # CHECK: ldmatrix
+# CHECK: wgmma.mma_async
+# CHECK: wgmma.commit_group
+# CHECK: wgmma.wait_group.sync.aligned 2
+# CHECK: ldmatrix
+# CHECK: wgmma.mma_async
+# CHECK: wgmma.commit_group
+# CHECK: wgmma.mma_async
 # CHECK: wgmma.commit_group

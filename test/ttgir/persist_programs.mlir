@@ -1,5 +1,6 @@
 // The body goes into a loop over the programs of a CTA, which is marked; the launch adds their count as an argument. What follows of
-// arguments alone stays in front. Programs that read another axis of the grid, or the CTA's number, stay CTAs.
+// arguments alone stays in front. Programs that read another axis of the grid are counted along all of them, unless each CTA has its
+// own; those that read the CTA's number stay CTAs.
 // run: NESO_PERSIST=1 neso opt --pass=map-loads --pass=persist-programs --verify-each --stress --no-loc --target sm_90a %s
 // run: NESO_PERSIST=many neso opt --pass=persist-programs --no-loc --num-stages 9 --target sm_90a %s
 // run: neso opt --pass=persist-programs --no-loc --target sm_90a %s
@@ -26,6 +27,41 @@ module {
     %count = tt.get_num_programs x : i32
     %pid = tt.get_program_id x : i32
     %first = arith.muli %pid, %c64 : i32
+    %rows = arith.muli %k, %c64 : i32
+    %back = arith.subi %count, %pid : i32
+    %sum = scf.for %i = %c0 to %rows step %c64 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+      %x = tt.descriptor_load %a[%first, %i] : !tt.tensordesc<tensor<64x64xf16, #memory>> -> tensor<64x64xf16>
+      %y = tt.descriptor_load %a[%i, %first] : !tt.tensordesc<tensor<64x64xf16, #memory>> -> tensor<64x64xf16>
+      %next = tt.dot %x, %y, %acc, inputPrecision = tf32 : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+      scf.yield %next : tensor<64x64xf32>
+    }
+    %half = arith.truncf %sum : tensor<64x64xf32> to tensor<64x64xf16>
+    tt.descriptor_store %c[%back, %rows], %half : !tt.tensordesc<tensor<64x64xf16, #memory>>, tensor<64x64xf16>
+    tt.return
+  }
+  // CHECK-LABEL: @axes
+  // CHECK-SAME: %[[N:[a-z0-9]*]]: i32 {neso.programs})
+  // CHECK: %[[OWN:.*]] = arith.cmpi eq, %{{.*}}, %[[N]] : i32
+  // CHECK: %[[FROM:.*]] = arith.select %[[OWN]], %{{.*}}, %{{.*}} : i32
+  // CHECK: %[[ALL:.*]] = arith.muli %[[N]], %{{.*}} : i32
+  // CHECK: %[[TO:.*]] = arith.select %[[OWN]], %{{.*}}, %[[ALL]] : i32
+  // CHECK: %[[ROW:.*]] = arith.select %[[OWN]], %{{.*}}, %{{.*}} : i32
+  // CHECK: scf.for %[[P:.*]] = %[[FROM]] to %[[TO]] step
+  // CHECK: %[[LINE:.*]] = arith.divui %[[P]], %[[N]] : i32
+  // CHECK: %[[X:.*]] = arith.remui %[[P]], %[[N]] : i32
+  // CHECK: %[[IN:.*]] = arith.remui %[[LINE]], %{{.*}} : i32
+  // CHECK: %[[Y:.*]] = arith.addi %[[IN]], %{{.*}} : i32
+  // CHECK: arith.addi %[[X]], %[[Y]] : i32
+  // CHECK: } {neso.programs, tt.flatten}
+  tt.func public @axes(%a: !tt.tensordesc<tensor<64x64xf16, #memory>> {neso.map = array<i64: 0, -1, 3, 1, 3, 1, 3, 1, -1, 1>}, %c: !tt.tensordesc<tensor<64x64xf16, #memory>> {neso.map = array<i64: 0, -1, 3, 1, 3, 1, 3, 1, -1, 1>}, %k: i32) {
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %count = tt.get_num_programs x : i32
+    %pid = tt.get_program_id x : i32
+    %row = tt.get_program_id y : i32
+    %sum_of = arith.addi %pid, %row : i32
+    %first = arith.muli %sum_of, %c64 : i32
     %rows = arith.muli %k, %c64 : i32
     %back = arith.subi %count, %pid : i32
     %sum = scf.for %i = %c0 to %rows step %c64 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {

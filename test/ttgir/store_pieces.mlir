@@ -1,11 +1,13 @@
 // A tile that is stored through a map goes by way of shared memory in pieces of a box: each has memory of its own, and the wait behind
 // the last names all of it. In a loop two pieces of memory stay, in turns, and a copy goes on under the next tile: where each warp
 // group has rows of its own, it writes, copies and waits for them alone; else all threads do together, behind a wait for the copy that
-// was there. A sum in a loop that is added is no store of rows. What the loop loads again is waited for till it is there.
+// was there. A sum in a loop that is added is no store of rows. What the loop loads again is waited for till it is there. Where threads
+// can tell rows apart alone, pieces are rows.
 // options: --pass=tensor-copies,cse,dce --verify-each --stress --no-loc --target sm_90a
 #acc = #ttg.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0], [64, 0]], block = []}>
 #turned = #ttg.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[64, 0], [32, 0], [16, 0]], block = []}>
 #columns = #ttg.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [64, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0], [0, 64]], block = []}>
+#both = #ttg.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [16, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[32, 0], [64, 0], [0, 64]], block = []}>
 #memory = #ttg.shared_linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [64, 0], [0, 64]]}, alignment = 1024>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: @once
@@ -23,13 +25,26 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.targ
     tt.descriptor_store %c[%row, %column], %tile : !tt.tensordesc<tensor<128x128xf16, #memory>>, tensor<128x128xf16, #acc>
     tt.return
   }
+  // CHECK-LABEL: @parts_of_rows
+  // CHECK: tt.reshape %tile : tensor<128x128xf16, {{.*}}> -> tensor<2x64x128xf16
+  // CHECK: %[[L:.*]], %[[R:.*]] = tt.split
+  // CHECK-NEXT: %[[ONE:.*]] = ttg.local_alloc %[[L]] : {{.*}} -> !ttg.memdesc<64x128xf16
+  // CHECK-NEXT: ttng.async_tma_copy_local_to_global %c[%row, %column] %[[ONE]]
+  // CHECK-NEXT: %[[TWO:.*]] = ttg.local_alloc %[[R]]
+  // CHECK: %[[AT:.*]] = arith.addi %row, %c64
+  // CHECK: ttng.async_tma_copy_local_to_global %c[%[[AT]], %column] %[[TWO]]
+  // CHECK-NEXT: ttng.async_tma_store_wait {pendings = 0 : i32} %[[ONE]], %[[TWO]] :
+  tt.func public @parts_of_rows(%p: !tt.ptr<f16>, %m: i32, %n: i32, %tile: tensor<128x128xf16, #columns>, %row: i32, %column: i32, %c: !tt.tensordesc<tensor<128x128xf16, #memory>> {neso.map = array<i64: 0, 0, 1, 1, 2, 1, 2, 1, -1, 1>}) {
+    tt.descriptor_store %c[%row, %column], %tile : !tt.tensordesc<tensor<128x128xf16, #memory>>, tensor<128x128xf16, #columns>
+    tt.return
+  }
   // Halves that lie in other warps are no pieces.
   // CHECK-LABEL: @whole
   // CHECK: %[[WHOLE:.*]] = ttg.local_alloc %tile : {{.*}} -> !ttg.memdesc<128x128xf16
   // CHECK-NEXT: ttng.async_tma_copy_local_to_global %c[%row, %column] %[[WHOLE]]
   // CHECK-NEXT: ttng.async_tma_store_wait {pendings = 0 : i32} %[[WHOLE]]
-  tt.func public @whole(%p: !tt.ptr<f16>, %m: i32, %n: i32, %tile: tensor<128x128xf16, #columns>, %row: i32, %column: i32, %c: !tt.tensordesc<tensor<128x128xf16, #memory>> {neso.map = array<i64: 0, 0, 1, 1, 2, 1, 2, 1, -1, 1>}) {
-    tt.descriptor_store %c[%row, %column], %tile : !tt.tensordesc<tensor<128x128xf16, #memory>>, tensor<128x128xf16, #columns>
+  tt.func public @whole(%p: !tt.ptr<f16>, %m: i32, %n: i32, %tile: tensor<128x128xf16, #both>, %row: i32, %column: i32, %c: !tt.tensordesc<tensor<128x128xf16, #memory>> {neso.map = array<i64: 0, 0, 1, 1, 2, 1, 2, 1, -1, 1>}) {
+    tt.descriptor_store %c[%row, %column], %tile : !tt.tensordesc<tensor<128x128xf16, #memory>>, tensor<128x128xf16, #both>
     tt.return
   }
   // CHECK-LABEL: @rows

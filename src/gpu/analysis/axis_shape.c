@@ -152,6 +152,34 @@ AxisInfo axis_op_retype(const AxisOp *x)
 	return info;
 }
 
+/* How often a loop over integers of 32 bits runs, as the front end has it: 0, or n + 1, wider. */
+static bool is_count_of_words(const IrValue *v)
+{
+	const IrOp *op = v->def;
+	int64_t number;
+	while (op && (op->kind == OP_SELECT || op->kind == OP_ADDI)) {
+		uint32_t first = op->kind == OP_SELECT;
+		bool select = first && ir_constant_int(ir_operand(op, 2), &number) && number == 0;
+		bool add = !first && ir_constant_int(ir_operand(op, 1), &number) && number == 1;
+		if (!select && !add)
+			return false;
+		op = ir_operand(op, first)->def;
+	}
+	return op && op->kind == OP_EXTUI && ir_operand(op, 0)->type->bits <= 32;
+}
+
+/* Does a loop count it from 0, as often as that? There are fewer than 2^31 such iterations, as
+ * sums of indices do not overflow. */
+static bool counts_words(const IrValue *v)
+{
+	const IrOp *loop = v->def ? NULL : v->block->region->op;
+	int64_t from, step;
+	return loop && loop->kind == OP_FOR && v->index == 0 &&
+	       ir_constant_int(ir_operand(loop, 0), &from) && from == 0 &&
+	       ir_constant_int(ir_operand(loop, 2), &step) && step == 1 &&
+	       is_count_of_words(ir_operand(loop, 1));
+}
+
 AxisInfo axis_op_truncate(const AxisOp *x)
 {
 	const AxisInfo *a = x->a;
@@ -159,7 +187,7 @@ AxisInfo axis_op_truncate(const AxisOp *x)
 	AxisInfo info = *a;
 	unsigned bits = ir_elem(type)->bits;
 	int64_t most = bits < AXIS_MOST_BITS ? INT64_C(1) << bits : AXIS_MOST;
-	info.nonneg = false;
+	info.nonneg = a->nonneg && bits >= 32 && counts_words(ir_operand(x->op, 0));
 	for (unsigned d = 0; d < info.rank; d++) {
 		info.contiguity[d] = MIN(info.contiguity[d], most);
 		info.divisibility[d] = axis_first(a, x->ta, d, info.contiguity[d]);

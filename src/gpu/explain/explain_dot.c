@@ -63,7 +63,7 @@ static Remark *explain_none(GpuCx *cx, Arena *scratch, const IrOp *dot, const ch
 	IrPrecision precision = (IrPrecision)ir_get_int(dot, cx->ir, ATTR_INPUT_PRECISION, PREC_IEEE);
 	int64_t k = at->shape[at->rank - 1];
 	if (gpu_mma_for(cx->target, a, b, c, k, precision))
-		return gpu_remark_of(cx, dot, before, cx->num_ctas > 1 ? REMARK_DOT_CLUSTER : REMARK_DOT_LAYOUT);
+		return gpu_remark_of(cx, dot, before, REMARK_DOT_LAYOUT);
 	const char *type = ir_type_text(scratch, a);
 	if (gpu_mma_for(cx->target, a, b, c, ANY_K, precision)) {
 		int64_t least = k;

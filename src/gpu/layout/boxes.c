@@ -161,12 +161,17 @@ static bool is_written(const IrValue *map)
 	return false;
 }
 
-/* Each warp group copies its own rows, where a store says so (ttng.async_tma_store_rows). */
-static unsigned groups_of(GpuCx *cx, const IrValue *map)
+/* Rows of the boxes of a map: each warp group copies its own, where a store says so
+ * (ttng.async_tma_store_rows); a store may take rows of its tile one part after the other. */
+static unsigned rows_of(GpuCx *cx, const IrValue *map, const GpuBox *box)
 {
 	enum { WARPS = 4 };
 	const IrUse *u = map->uses;
-	return u && u->owner->kind == OP_TMA_STORE_ROWS ? gpu_num_warps(cx, u->owner) / WARPS : 1;
+	if (u && u->owner->kind == OP_TMA_STORE_ROWS)
+		return box->side[0] * WARPS / gpu_num_warps(cx, u->owner);
+	bool stored = u && u->owner->kind == OP_TMA_STORE && box->rank > 1;
+	int64_t rows = stored ? ir_operand(u->owner, 1)->type->shape[0] : box->side[0];
+	return (unsigned)MIN(rows, (int64_t)box->side[0]);
 }
 
 /* neso.map: base, fill, then argument and scale of each size and of each stride. Dims that the tile
@@ -181,7 +186,7 @@ bool gpu_map_recipe(GpuCx *cx, const IrOp *func, uint32_t number, TensorMapPlan 
 	    !gpu_box_of(cx, arg->type->elem, gpu_map_layout(cx, arg->type), &box))
 		return false;
 	unsigned rank = map->len / 4;
-	box.side[0] /= groups_of(cx, arg);
+	box.side[0] = rows_of(cx, arg, &box);
 	if (rank < box.rank || rank > TENSOR_MAP_RANK)
 		return false;
 	*out = (TensorMapPlan){

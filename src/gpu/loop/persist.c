@@ -1,5 +1,5 @@
 /* A program may move into a loop where nothing sees which CTA runs it: it does not wait for other
- * programs. The loop is along axis 0 of the grid; along the others programs are CTAs. */
+ * programs. */
 #include "gpu/loop/persist.h"
 
 #include <string.h>
@@ -218,8 +218,6 @@ const char *gpu_persist_loses(const GpuPersistPlan *plan)
 		return "its loop has several products";
 	if (plan->varies)
 		return "its programs take differently long, and CTAs take them as they come";
-	if (plan->axes)
-		return "its grid has several axes; that CTAs gain along one of them is not known";
 	if (plan->ctas > 1)
 		return "CTAs that share an SM hide what stands around each other's loops";
 	if (plan->cycles > (uint64_t)AROUND_CYCLES * 100 / WORTH_PERCENT)

@@ -3,8 +3,10 @@
  *	for p = CTA to programs step CTAs:      program_id(0) is p, num_programs(0) is programs
  *		the kernel's body
  *
- * `programs` is an argument that the launch adds (neso.programs): the grid's first number. The
- * launch starts as many CTAs as the GPU holds at once; any other number is right too. The loop is
+ * `programs` is an argument that the launch adds (neso.programs): the grid's first number. Where
+ * programs read other axes, p counts all of the grid, axis 0 first. The launch starts as many CTAs
+ * as the GPU holds at once, along axis 0, times the grid's other numbers; any other number is right
+ * too. The loop is
  * marked neso.programs: its iterations are programs, so none reads what another one writes.
  *
  * It pays where CTAs take more than one program each, which the launch knows: a kernel that is

@@ -191,6 +191,15 @@ static bool visit_call(void *data, IrOp *op)
 	return !*found;
 }
 
+/* Do products read all that copies bring? Threads may read some for products that go on: a slot is
+ * freed in the next iteration, when they have. */
+static bool is_for_products(const GpuRoles *r)
+{
+	const Schedule *s = &r->s;
+	bool read = s->by_boxes && s->products.len && !schedule_is_rotated(s);
+	return s->slots && (s->for_products || read) && !has_registers(s);
+}
+
 static const char *why_not(GpuCx *gpu, const IrModule *m, Arena *arena, const GpuRoles *r)
 {
 	const Schedule *s = &r->s;
@@ -204,7 +213,7 @@ static const char *why_not(GpuCx *gpu, const IrModule *m, Arena *arena, const Gp
 		return "its loads are not started ahead";
 	if (calls || !ir_func_is_public(func, gpu->ir))
 		return "functions are called";
-	if (!s->slots || !s->for_products || has_registers(s))
+	if (!is_for_products(r))
 		return "products take what does not come by TMA, or others take what does";
 	if (warps % GPU_ROLE_WARPS || warps + GPU_ROLE_WARPS > TARGET_MAX_THREADS / TARGET_WARP_SIZE)
 		return "warps come in whole groups, and there is no room for one more";

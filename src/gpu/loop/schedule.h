@@ -86,6 +86,7 @@ typedef struct Schedule {
 	bool counted;
 	/* TMA brings all that is copied, and nothing but products reads it */
 	bool for_products;
+	bool by_boxes; /* the same, but that threads may read some of it */
 	bool paired; /* rotated: loads that are late are copied to the slot of the next iteration */
 	/* instead: copies follow a barrier of their own, behind the wait for products of the
 	 * iteration before */

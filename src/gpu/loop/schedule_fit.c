@@ -391,7 +391,8 @@ void schedule_fit(ScheduleCx *d)
 	deepen(d, slot, taken);
 	s->slots = s->ahead ? s->ahead + 1 + s->kept : 0;
 	s->for_products = s->slots && is_for_products(d, true, false);
-	bool apart = s->for_products || (s->slots && is_for_products(d, true, true) && never_meets(d));
+	s->by_boxes = s->slots && is_for_products(d, true, true);
+	bool apart = s->for_products || (s->by_boxes && never_meets(d));
 	bool groups = gpu_num_warps(d->gpu, s->loop) > WARPS_OF_A_GROUP;
 	s->apart = apart && groups;
 	s->pending = s->ahead ? s->ahead - 1 : 0;

@@ -1,5 +1,5 @@
 /* Pieces of tiles that are stored through tensor maps: see pieces.h. A half is what a thread
- * holds where one bit of the last coordinate is 0 or 1; no element moves. */
+ * holds where one bit of a coordinate is 0 or 1; no element moves. */
 #include "gpu/memory/pieces.h"
 
 enum { SHARED_SPACE = 0 };
@@ -13,25 +13,26 @@ IrValue *gpu_stored_tile(const IrOp *store)
 }
 
 typedef struct Halving {
-	int64_t shape[LAYOUT_MAX_RANK]; /* the last dim as 2 and its half */
+	int64_t shape[LAYOUT_MAX_RANK]; /* the dim as 2 and its half */
 	unsigned order[LAYOUT_MAX_RANK]; /* that puts the 2 behind */
 	unsigned rank;
 	const Layout *apart, *turned, *half;
 } Halving;
 
 /* False: threads do not hold both halves in registers of their own. */
-static bool halve(GpuCx *cx, IrType tile, const Layout *l, Halving *h)
+static bool halve(GpuCx *cx, IrType tile, unsigned dim, const Layout *l, Halving *h)
 {
-	unsigned last = tile->rank - 1, bit;
+	unsigned bit;
 	*h = (Halving){.rank = tile->rank + 1};
-	if (h->rank > LAYOUT_MAX_RANK || tile->shape[last] % 2)
+	if (h->rank > LAYOUT_MAX_RANK || tile->shape[dim] % 2)
 		return false;
-	for (unsigned k = 0; k < last; k++)
-		h->shape[k] = tile->shape[k];
-	h->shape[last] = 2;
-	h->shape[last + 1] = tile->shape[last] / 2;
-	for (unsigned k = 0; k < h->rank; k++)
-		h->order[k] = k < last ? k : k == last ? last + 1 : last;
+	for (unsigned k = 0; k < tile->rank; k++)
+		h->shape[k + (k > dim)] = tile->shape[k];
+	h->shape[dim] = 2;
+	h->shape[dim + 1] = tile->shape[dim] / 2;
+	for (unsigned k = 0; k < tile->rank; k++)
+		h->order[k] = k < dim ? k : k + 1;
+	h->order[tile->rank] = dim;
 	h->apart = layout_reshape(&cx->layouts, l, h->shape, h->rank);
 	h->turned = h->apart ? layout_transpose(&cx->layouts, h->apart, h->order) : NULL;
 	h->half = h->turned ? layout_split(&cx->layouts, h->turned, &bit) : NULL;
@@ -46,38 +47,69 @@ static IrType half_type(GpuCx *cx, const Halving *h, IrType tile)
 	return ir_tensor(cx->ir, tile->elem, shape, tile->rank, gpu_encoding(cx, h->half));
 }
 
-static bool can_be_halved(GpuCx *cx, IrType tile, unsigned pieces)
+static bool can_be_halved(GpuCx *cx, IrType tile, unsigned dim, unsigned pieces)
 {
 	Halving h;
 	for (; pieces > 1; pieces /= 2, tile = half_type(cx, &h, tile))
-		if (!halve(cx, tile, gpu_layout(cx, tile), &h))
+		if (!halve(cx, tile, dim, gpu_layout(cx, tile), &h))
 			return false;
 	return true;
+}
+
+/* All that is done with a map is this store. */
+static bool has_map_alone(const IrOp *store)
+{
+	const IrValue *map = ir_operand(store, 0);
+	return ir_has_one_use(map) && store->kind == OP_DESC_STORE;
+}
+
+/* Boxes side by side along the last dim, as pieces. */
+static bool plan_columns(GpuCx *cx, const IrOp *store, const GpuBox *box, GpuStorePlan *plan)
+{
+	IrType tile = ir_operand(store, 0)->type->elem;
+	unsigned last = tile->rank - 1;
+	plan->dim = last;
+	plan->pieces = box->count;
+	return box->count > 1 && box->count <= GPU_MOST_PIECES && base_is_pow2(box->count) &&
+	       tile->shape[last] / box->side[last] == (int64_t)box->count &&
+	       can_be_halved(cx, gpu_stored_tile(store)->type, last, box->count);
+}
+
+/* Rows of the tile: the boxes that its map has then are as high as a piece. */
+static bool plan_rows(GpuCx *cx, const IrOp *store, const GpuBox *box, GpuStorePlan *plan)
+{
+	IrType tile = ir_operand(store, 0)->type->elem;
+	uint64_t all = box->bytes * box->count;
+	unsigned pieces = 1;
+	while (pieces < GPU_MOST_PIECES && all / (2 * pieces) >= GPU_PIECE_BYTES)
+		pieces *= 2;
+	plan->dim = 0;
+	plan->pieces = pieces;
+	int64_t rows = tile->shape[0] / pieces;
+	return pieces > 1 && tile->rank == 2 && cx->num_ctas == 1 && has_map_alone(store) &&
+	       rows >= GPU_PATTERN_ROWS && rows <= TENSOR_MAP_BOX &&
+	       can_be_halved(cx, gpu_stored_tile(store)->type, 0, pieces);
 }
 
 GpuStorePlan gpu_plan_store(GpuCx *cx, const IrOp *store)
 {
 	IrType map = ir_operand(store, 0)->type, tile = map->elem, memory = gpu_map_memdesc(cx, map);
 	CONTRACT(gpu_is_map(map));
-	const Layout *layout = gpu_map_layout(cx, map);
 	int64_t shape[LAYOUT_MAX_RANK];
-	unsigned last = tile->rank - 1;
 	GpuBox box;
-	GpuStorePlan plan = {.pieces = 1};
-	plan.memory = ir_memdesc(cx->ir, memory->elem, memory->shape, memory->rank, memory->encoding,
-				 SHARED_SPACE, true);
-	plan.bytes = gpu_memdesc_bytes(cx, plan.memory);
-	if (!gpu_box_of(cx, tile, layout, &box) || box.count == 1 || box.count > GPU_MOST_PIECES ||
-	    !base_is_pow2(box.count) || tile->shape[last] / box.side[last] != (int64_t)box.count ||
-	    !can_be_halved(cx, gpu_stored_tile(store)->type, box.count))
-		return plan;
+	GpuStorePlan plan = {.pieces = 1, .dim = tile->rank - 1}, whole = plan;
+	whole.memory = ir_memdesc(cx->ir, memory->elem, memory->shape, memory->rank, memory->encoding,
+				  SHARED_SPACE, true);
+	whole.bytes = gpu_memdesc_bytes(cx, whole.memory);
+	if (!gpu_box_of(cx, tile, gpu_map_layout(cx, map), &box) ||
+	    (!plan_columns(cx, store, &box, &plan) && !plan_rows(cx, store, &box, &plan)))
+		return whole;
 	for (unsigned k = 0; k < tile->rank; k++)
-		shape[k] = box.side[k];
+		shape[k] = tile->shape[k] / (k == plan.dim ? plan.pieces : 1);
 	IrType part = ir_tensor(cx->ir, tile->elem, shape, tile->rank, NULL);
 	IrAttr encoding = gpu_encoding(cx, gpu_box_memory(cx, part, box.swizzle));
-	plan.pieces = box.count;
 	plan.memory = ir_memdesc(cx->ir, tile->elem, shape, tile->rank, encoding, SHARED_SPACE, true);
-	plan.bytes = box.bytes;
+	plan.bytes = gpu_memdesc_bytes(cx, plan.memory);
 	return plan;
 }
 
@@ -103,13 +135,6 @@ static bool groups_have_rows(GpuCx *cx, IrType tile, unsigned groups)
 	return true;
 }
 
-/* All that is done with a map is this store. */
-static bool has_map_alone(const IrOp *store)
-{
-	const IrValue *map = ir_operand(store, 0);
-	return ir_has_one_use(map) && store->kind == OP_DESC_STORE;
-}
-
 bool gpu_rows_are_of_groups(GpuCx *cx, const IrOp *store)
 {
 	IrType map = ir_operand(store, 0)->type, tile = map->elem;
@@ -128,10 +153,10 @@ uint64_t gpu_store_beside(GpuCx *cx, const IrOp *store)
 	return plan.bytes * MIN(plan.pieces, (unsigned)GPU_PIECES_AHEAD);
 }
 
-static IrOp *build_halves(GpuCx *cx, IrBuilder *b, IrValue *tile)
+static IrOp *build_halves(GpuCx *cx, IrBuilder *b, IrValue *tile, unsigned dim)
 {
 	Halving h;
-	bool good = halve(cx, tile->type, gpu_layout(cx, tile->type), &h);
+	bool good = halve(cx, tile->type, dim, gpu_layout(cx, tile->type), &h);
 	CONTRACT(good);
 	int64_t shape[LAYOUT_MAX_RANK], order[LAYOUT_MAX_RANK];
 	for (unsigned k = 0; k < h.rank; k++) {
@@ -146,13 +171,13 @@ static IrOp *build_halves(GpuCx *cx, IrBuilder *b, IrValue *tile)
 	return irb_op(b, OP_SPLIT, &at, 1, (IrType[]){half, half}, 2, 0);
 }
 
-void gpu_tile_pieces(GpuCx *cx, IrBuilder *b, IrValue *tile, unsigned pieces, IrValue **out)
+void gpu_tile_pieces(GpuCx *cx, IrBuilder *b, IrValue *tile, unsigned dim, unsigned pieces, IrValue **out)
 {
 	if (pieces == 1) {
 		out[0] = tile;
 		return;
 	}
-	IrOp *halves = build_halves(cx, b, tile);
+	IrOp *halves = build_halves(cx, b, tile, dim);
 	for (unsigned i = 0; i < 2; i++)
-		gpu_tile_pieces(cx, b, &halves->results[i], pieces / 2, out + i * (pieces / 2));
+		gpu_tile_pieces(cx, b, &halves->results[i], dim, pieces / 2, out + i * (pieces / 2));
 }

@@ -1,7 +1,9 @@
 /* A tile that is stored through a tensor map goes by way of shared memory. Where its boxes lie
  * side by side along the last dim and each thread can tell them apart by its registers, it goes
  * in pieces of a box each: copies of the first run while threads write the next, and in a loop
- * two pieces of memory do for all. */
+ * two pieces of memory do for all. Where threads can tell rows apart instead, as those of a product
+ * that is computed turned round, pieces are rows, and so are the boxes of a map that has this
+ * store alone. */
 #ifndef NESO_GPU_PIECES_H
 #define NESO_GPU_PIECES_H
 
@@ -15,10 +17,12 @@ enum {
 	GPU_GROUP_WARPS = 4,
 	GPU_MOST_GROUPS = 4,
 	GPU_PATTERN_ROWS = 8, /* of a box, with which its swizzle begins again */
+	GPU_PIECE_BYTES = 16384, /* of rows, at least */
 };
 
 typedef struct GpuStorePlan {
 	unsigned pieces; /* a power of two; 1: the tile as it is */
+	unsigned dim;    /* along which they follow one another: the last one or 0 */
 	IrType memory; /* of one */
 	uint64_t bytes; /* of it */
 } GpuStorePlan;
@@ -27,8 +31,8 @@ typedef struct GpuStorePlan {
 IrValue *gpu_stored_tile(const IrOp *store);
 /* store: tt.descriptor_store or _reduce through a map. */
 GpuStorePlan gpu_plan_store(GpuCx *cx, const IrOp *store);
-/* The parts of a tile along its last dim, in order, for a plan with so many. */
-void gpu_tile_pieces(GpuCx *cx, IrBuilder *b, IrValue *tile, unsigned pieces, IrValue **out);
+/* The parts of a tile along the dim, in order, for a plan with so many. */
+void gpu_tile_pieces(GpuCx *cx, IrBuilder *b, IrValue *tile, unsigned dim, unsigned pieces, IrValue **out);
 /* May each warp group write and copy its own rows of a tile in memory of its own, and wait for no
  * other? */
 bool gpu_rows_are_of_groups(GpuCx *cx, const IrOp *store);

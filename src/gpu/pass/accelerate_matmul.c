@@ -209,11 +209,25 @@ static void stretch_for_bytes(GpuCx *gpu, const IrOp *dot, const Shape *s, const
 	}
 }
 
-static void lay_out_mma(GpuCx *gpu, const IrOp *dot, const Shape *s, const TargetMma *mma, unsigned num_warps,
-			const Layout **layouts)
+/* The highest bits of the warps as CTAs of the cluster. */
+static const Layout *of_cluster(GpuCx *gpu, const Layout *l)
+{
+	unsigned blocks = base_log2(gpu->num_ctas);
+	if (!blocks)
+		return l;
+	LayoutSpace in = layout_space_of_threads(
+		layout_in_bits(l, LAYOUT_REGISTER), layout_in_bits(l, LAYOUT_LANE),
+		layout_in_bits(l, LAYOUT_WARP) - blocks, blocks, layout_space_reps(&l->in));
+	return layout_make(&gpu->layouts, &in, &l->out, l->bases);
+}
+
+/* CTAs of a cluster are as warps more: a CTA has rows or columns of the result, and what it takes
+ * of the operands. */
+static void lay_out_mma(GpuCx *gpu, const IrOp *dot, const Shape *s, const TargetMma *mma,
+			unsigned num_warps, const Layout **layouts)
 {
 	unsigned warps[3] = {1, 1, 1}, k_width = k_width_of(gpu, dot, s);
-	split_warps(dot, s, mma, num_warps, warps);
+	split_warps(dot, s, mma, num_warps * gpu->num_ctas, warps);
 	for (unsigned i = 0; i < 2; i++) {
 		const int64_t *shape = ir_operand(dot, i)->type->shape;
 		const Layout *l =
@@ -223,6 +237,8 @@ static void lay_out_mma(GpuCx *gpu, const IrOp *dot, const Shape *s, const Targe
 	layouts[2] = layout_mma_accumulator(&gpu->layouts, s->c, s->rank, warps, mma->m);
 	if (mma->m == 16 && !gpu_dot_is_chained(dot))
 		stretch_for_bytes(gpu, dot, s, layouts);
+	for (unsigned i = 0; i < 3; i++)
+		layouts[i] = of_cluster(gpu, layouts[i]);
 }
 
 /* ---- FMA ---- */
@@ -301,9 +317,8 @@ static bool lay_out(Dots *dots, IrOp *dot)
 	IrType a = ir_operand(dot, 0)->type->elem, b_elem = ir_operand(dot, 1)->type->elem;
 	const TargetMma *mma =
 		gpu_mma_for(gpu->target, a, b_elem, dot->results[0].type->elem, s.k, precision);
-	/* A cluster's parts of a tile are no part of the fragments. */
 	bool any = false;
-	if (mma && gpu->num_ctas == 1) {
+	if (mma) {
 		lay_out_mma(gpu, dot, &s, mma, gpu_num_warps(gpu, dot), layouts);
 	} else {
 		lay_out_fma(gpu, &s, gpu_num_warps(gpu, dot), layouts);

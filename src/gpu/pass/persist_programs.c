@@ -3,9 +3,9 @@
  *
  * Needs: TTIR with its loads mapped. Keeps: what each program computes; a kernel whose programs
  * meet stays as it is. The order in which programs run is as little known as before.
- * Method: the body goes into a loop over the programs of this CTA, along axis 0. What the kernel
- * computes of scalar arguments and of the other axes alone stays in front of the loop; the first
- * program would compute it anyway. */
+ * Method: the body goes into a loop over the programs of this CTA: along axis 0, or, where programs
+ * read other axes too, along all of them, the first one fastest. What the kernel computes of scalar
+ * arguments alone stays in front of the loop; the first program would compute it anyway. */
 #include "gpu/gpu.h"
 #include "gpu/loop/persist.h"
 #include "gpu/remark.h"
@@ -16,8 +16,17 @@ typedef struct Persist {
 	IrModule *m;
 	IrOp *func, *loop;
 	IrType i32;
+	bool axes;               /* programs read other axes than 0 */
 	VEC(IrOp *) ids, counts; /* what reads axis 0 of the grid */
+	VEC(IrOp *) others;      /* ids along the other axes, where that matters */
 } Persist;
+
+/* The loop's numbers. Along all axes they are those of programs counted along axis 0 first, or, in
+ * a grid whose CTAs are programs, of axis 0; `at`: what is added along axes 1 and 2 then. */
+typedef struct Programs {
+	IrValue *from, *to, *step;
+	IrValue *along, *beside, *at[2]; /* programs along axes 0 and 1 */
+} Programs;
 
 static bool reads_axis_0(const Persist *p, const IrOp *op, IrOpKind kind)
 {
@@ -29,15 +38,17 @@ static bool find_reads(void *data, IrOp *op)
 	Persist *p = data;
 	if (reads_axis_0(p, op, OP_PROGRAM_ID))
 		vec_push(p->cx->scratch, &p->ids, op);
+	else if (op->kind == OP_PROGRAM_ID && p->axes)
+		vec_push(p->cx->scratch, &p->others, op);
 	if (reads_axis_0(p, op, OP_NUM_PROGRAMS))
 		vec_push(p->cx->scratch, &p->counts, op);
 	return true;
 }
 
-static IrValue *along_axis_0(const Persist *p, IrBuilder *b, IrOpKind kind)
+static IrValue *along_axis(const Persist *p, IrBuilder *b, IrOpKind kind, int axis)
 {
 	IrValue *v = irb_0(b, kind, p->i32);
-	ir_set(p->m, v->def, ATTR_AXIS, ir_attr_i32(p->gpu->ir, 0));
+	ir_set(p->m, v->def, ATTR_AXIS, ir_attr_i32(p->gpu->ir, axis));
 	return v;
 }
 
@@ -63,11 +74,56 @@ static IrValue *add_argument(const Persist *p)
 	return arg;
 }
 
-/* No step past the end from the first program: a grid near 2^31 does not make it overflow. */
-static IrValue *step_of(const Persist *p, IrBuilder *b, IrValue *first, IrValue *programs)
+static IrValue *either(const Persist *p, IrBuilder *b, IrValue *cond, IrValue *yes, IrValue *no)
 {
-	IrValue *left = irb_2(b, OP_SUBI, NULL, programs, first);
-	return irb_2(b, OP_MINSI, NULL, along_axis_0(p, b, OP_NUM_PROGRAMS), left);
+	return irb_op(b, OP_SELECT, (IrValue *[]){cond, yes, no}, 3, &p->i32, 1, 0)->results;
+}
+
+/* Along all axes: the grid has CTAs along axis 0 and programs along the others. As many CTAs as
+ * programs there may be too many for a number of 32 bits; then each has its own. */
+static void over_all_axes(const Persist *p, IrBuilder *b, Programs *out)
+{
+	IrValue *x = along_axis(p, b, OP_PROGRAM_ID, 0), *ctas = along_axis(p, b, OP_NUM_PROGRAMS, 0);
+	IrValue *y = along_axis(p, b, OP_PROGRAM_ID, 1), *z = along_axis(p, b, OP_PROGRAM_ID, 2);
+	IrValue *rows = along_axis(p, b, OP_NUM_PROGRAMS, 1);
+	IrValue *one = irb_int(b, p->i32, 1), *zero = irb_int(b, p->i32, 0);
+	IrValue *own = irb_cmpi(b, CMPI_EQ, ctas, out->along);
+	IrValue *beside = irb_2(b, OP_MULI, NULL, rows, along_axis(p, b, OP_NUM_PROGRAMS, 2));
+	IrValue *line = irb_2(b, OP_ADDI, NULL, y, irb_2(b, OP_MULI, NULL, rows, z));
+	IrValue *number = irb_2(b, OP_ADDI, NULL, x, irb_2(b, OP_MULI, NULL, ctas, line));
+	out->from = either(p, b, own, x, number);
+	IrValue *all = irb_2(b, OP_MULI, NULL, out->along, beside);
+	out->to = either(p, b, own, irb_2(b, OP_ADDI, NULL, x, one), all);
+	out->step = either(p, b, own, one, irb_2(b, OP_MULI, NULL, ctas, beside));
+	out->beside = rows;
+	out->at[0] = either(p, b, own, y, zero);
+	out->at[1] = either(p, b, own, z, zero);
+}
+
+/* No step past the end from the first program: a grid near 2^31 does not make it overflow. */
+static void find_programs(const Persist *p, IrBuilder *b, Programs *out)
+{
+	if (p->axes) {
+		over_all_axes(p, b, out);
+	} else {
+		out->from = along_axis(p, b, OP_PROGRAM_ID, 0);
+		out->to = out->along;
+		out->step = along_axis(p, b, OP_NUM_PROGRAMS, 0);
+	}
+	out->step = irb_2(b, OP_MINSI, NULL, out->step, irb_2(b, OP_SUBI, NULL, out->to, out->from));
+}
+
+/* Where a program is along each axis. */
+static void find_places(const Persist *p, IrBuilder *b, const Programs *all, IrValue *program,
+			IrValue **out)
+{
+	out[0] = program;
+	if (!p->axes)
+		return;
+	IrValue *line = irb_2(b, OP_DIVUI, NULL, program, all->along);
+	out[0] = irb_2(b, OP_REMUI, NULL, program, all->along);
+	out[1] = irb_2(b, OP_ADDI, NULL, irb_2(b, OP_REMUI, NULL, line, all->beside), all->at[0]);
+	out[2] = irb_2(b, OP_ADDI, NULL, irb_2(b, OP_DIVUI, NULL, line, all->beside), all->at[1]);
 }
 
 static bool stays_in_front(const Persist *p, const IrOp *op, const IrOp *loop)
@@ -84,7 +140,7 @@ static bool stays_in_front(const Persist *p, const IrOp *op, const IrOp *loop)
 	return true;
 }
 
-static void fill(const Persist *p, IrOp *loop, IrOp *first)
+static void fill(const Persist *p, const Programs *all, IrOp *loop, IrOp *first)
 {
 	IrBlock *body = ir_block_new(p->m, &loop->regions[0]);
 	IrValue *program = ir_block_arg_add(p->m, body, p->i32, p->func->loc);
@@ -93,9 +149,18 @@ static void fill(const Persist *p, IrOp *loop, IrOp *first)
 		ir_op_unlink(op);
 		ir_op_append(body, op);
 	}
+	IrValue *at[3];
+	IrBuilder top = ir_at(p->m, body->first);
+	top.loc = p->loop->loc;
+	find_places(p, &top, all, program, at);
 	for (uint32_t i = 0; i < p->ids.len; i++) {
-		ir_replace_uses(&p->ids.data[i]->results[0], program);
+		ir_replace_uses(&p->ids.data[i]->results[0], at[0]);
 		ir_op_erase(p->ids.data[i]);
+	}
+	for (uint32_t i = 0; i < p->others.len; i++) {
+		IrOp *id = p->others.data[i];
+		ir_replace_uses(&id->results[0], at[ir_get_int(id, p->gpu->ir, ATTR_AXIS, 0)]);
+		ir_op_erase(id);
 	}
 	for (IrOp *op = body->first, *next; op; op = next) {
 		next = op->next;
@@ -124,12 +189,12 @@ static void wrap(Persist *p)
 	b.loc = p->loop->loc;
 	IrBuilder front = ir_at(p->m, first);
 	front.loc = p->loop->loc;
-	IrValue *from = along_axis_0(p, &front, OP_PROGRAM_ID);
-	IrValue *bounds[] = {from, programs, step_of(p, &front, from, programs)};
-	IrOp *loop = irb_op(&b, OP_FOR, bounds, 3, NULL, 0, 1);
+	Programs all = {.along = programs};
+	find_programs(p, &front, &all);
+	IrOp *loop = irb_op(&b, OP_FOR, (IrValue *[]){all.from, all.to, all.step}, 3, NULL, 0, 1);
 	ir_set(p->m, loop, ATTR_PROGRAMS, ir_attr_unit(ir));
 	ir_set(p->m, loop, ATTR_FLATTEN, ir_attr_unit(ir));
-	fill(p, loop, first);
+	fill(p, &all, loop, first);
 }
 
 static bool persist_function(PassCx *cx, IrOp *func)
@@ -153,6 +218,7 @@ static bool persist_function(PassCx *cx, IrOp *func)
 	}
 	gpu_remark_of(gpu, plan.loop, NULL, REMARK_LOOP_PERSISTENT);
 	Persist p = {.cx = cx, .gpu = gpu, .m = cx->module, .func = func, .loop = plan.loop};
+	p.axes = plan.axes;
 	p.i32 = ir_scalar(gpu->ir, TY_I32);
 	wrap(&p);
 	return true;

@@ -292,11 +292,18 @@ static IrValue *part_memory(const Copies *c, IrBuilder *b, const Store *s, IrVal
 	return memory;
 }
 
-/* Where it begins along the last dim. */
+/* The operand that says where the tile begins along the dim of its parts; dims of the tensor that the tile
+ * does not have come first. */
+static uint32_t place_of_index(const Store *s)
+{
+	return s->op->operand_count - s->plan.memory->rank + s->plan.dim;
+}
+
+/* Where it begins along that dim. */
 static IrValue *index_of_part(IrBuilder *b, const Store *s, unsigned number)
 {
-	IrValue *first = ir_operand(s->op, s->op->operand_count - 1);
-	int64_t past = (int64_t)number * s->plan.memory->shape[s->plan.memory->rank - 1];
+	IrValue *first = ir_operand(s->op, place_of_index(s));
+	int64_t past = (int64_t)number * s->plan.memory->shape[s->plan.dim];
 	return past ? irb_2(b, OP_ADDI, NULL, first, irb_int(b, first->type, past)) : first;
 }
 
@@ -305,10 +312,9 @@ static void copy_part(const Copies *c, IrBuilder *b, const Store *s, unsigned nu
 	IrOp *store = s->op;
 	IrValue *args[2 + TENSOR_MAP_RANK] = {ir_operand(store, 0), memory};
 	bool reduces = store->kind == OP_DESC_REDUCE;
-	uint32_t last = store->operand_count - 1;
-	for (uint32_t i = 2; i < last; i++)
+	for (uint32_t i = 2; i < store->operand_count; i++)
 		args[i] = ir_operand(store, i);
-	args[last] = index_of_part(b, s, number);
+	args[place_of_index(s)] = index_of_part(b, s, number);
 	IrOp *copy =
 		irb_op(b, reduces ? OP_TMA_REDUCE : OP_TMA_STORE, args, store->operand_count, NULL, 0, 0);
 	if (reduces)
@@ -395,8 +401,9 @@ static void lower_store(const Copies *c, IrOp *store)
 	IrBuilder b = ir_at(c->m, store);
 	IrOp *loop = loop_of(store);
 	Store s = {.op = store, .plan = gpu_plan_store(c->gpu, store), .written = is_looked_at(c, store)};
-	gpu_tile_pieces(c->gpu, &b, ir_operand(store, 1), s.plan.pieces, s.parts);
-	if (loop && has_memory(c, store) && !s.written && gpu_rows_are_of_groups(c->gpu, store))
+	gpu_tile_pieces(c->gpu, &b, ir_operand(store, 1), s.plan.dim, s.plan.pieces, s.parts);
+	bool columns = s.plan.pieces == 1 || place_of_index(&s) == store->operand_count - 1;
+	if (loop && columns && has_memory(c, store) && !s.written && gpu_rows_are_of_groups(c->gpu, store))
 		store_rows_in_loop(c, &b, &s, loop);
 	else if (loop && has_memory(c, store))
 		store_in_loop(c, &b, &s, loop);

@@ -20,7 +20,7 @@ enum {
 	MOST_N_BITS = 5 /* above the 8 columns of lanes and registers */,
 	PATTERN_ROWS = 8,
 	PART = 16,
-	LATE_PARTS = 2, /* of a product, at least where it has as many instructions */
+	LATE_PARTS = 4, /* of a product, at least where it has as many instructions */
 	LINE = 128
 };
 

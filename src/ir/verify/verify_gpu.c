@@ -209,8 +209,14 @@ void verify_tma_load(Verifier *v, const IrOp *op)
 	check_dims(v, op, "operand 2", ir_scalar(v->cx, TY_I64), &one, 1, in(op, 2));
 }
 
-/* The memory, operand `at`, may be that of a part of the tile along the last dim; indices come
- * behind it. */
+static bool is_part_along(IrType tile, IrType memory, uint32_t dim)
+{
+	return memory->rank == tile->rank && tile->rank && memory->shape[dim] &&
+	       tile->shape[dim] % memory->shape[dim] == 0;
+}
+
+/* The memory, operand `at`, may be that of a part of the tile along the last dim, or of its rows;
+ * indices come behind it. */
 static void check_part_of_map(Verifier *v, const IrOp *op, uint32_t at)
 {
 	IrType tile = in(op, 0)->elem, memory = in(op, at);
@@ -218,9 +224,11 @@ static void check_part_of_map(Verifier *v, const IrOp *op, uint32_t at)
 	uint32_t last = tile->rank - 1;
 	for (uint32_t k = 0; k < tile->rank; k++)
 		shape[k] = tile->shape[k];
-	if (memory->rank == tile->rank && tile->rank && memory->shape[last] &&
-	    tile->shape[last] % memory->shape[last] == 0)
+	bool columns = is_part_along(tile, memory, last) && memory->shape[last] < tile->shape[last];
+	if (columns)
 		shape[last] = memory->shape[last];
+	else if (op->kind == OP_TMA_STORE && is_part_along(tile, memory, 0))
+		shape[0] = memory->shape[0];
 	check_dims(v, op, arena_printf(v->arena, "operand %u", at), tile->elem, shape, tile->rank, memory);
 	verify_indices(v, op, tile, op->operand_count - at - 1);
 }

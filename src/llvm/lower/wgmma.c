@@ -13,7 +13,13 @@
 #include "llvm/memory/shared.h"
 #include "llvm/machine.h"
 
-enum { MOST_STEPS = 8 /* of one operation */, MOST_ARGS = 240, MOST_TIED = 128, MOST_ENDS = 8 };
+enum {
+	MOST_STEPS = 8, /* of one operation */
+	MOST_ARGS = 240,
+	MOST_TIED = 128,
+	MOST_ENDS = 8,
+	MOST_PENDING = 7, /* groups that a wait can name */
+};
 
 typedef struct Product {
 	Lower *lw;
@@ -138,7 +144,7 @@ static void await(Lower *lw, unsigned pending, LLVMValueRef *words, uint32_t cou
 	LLVMTypeRef result = count ? LLVMStructTypeInContext(lw->cx, types, count, false) : lw->t.void_;
 	Text suffix;
 	text_init(&suffix, lw->arena);
-	text_printf(&suffix, "%u", pending);
+	text_printf(&suffix, "%u", MIN(pending, (unsigned)MOST_PENDING));
 	/* One name for one type: ".64f32i". */
 	for (uint32_t w = 0, from = 0; w < count; w++) {
 		if (w + 1 < count && types[w + 1] == types[w])
@@ -157,18 +163,32 @@ static void multiply_tile(const Product *p, uint32_t tile, uint32_t from, uint32
 		multiply(p, tile, k, MIN(k + MOST_STEPS, to), fresh && k == from, words);
 }
 
-/* Each part of a tile's steps reads what it takes of A and is a group of its own.
- * That of the product before has ended when its registers are filled again: all other parts have been
- * issued since. What is read for other parts is dropped by LLVM. */
+/* What a part takes of A is read when the part of the product before that read into the same
+ * registers has ended; `issued` parts of this product are under way by then. What is read for other
+ * parts is dropped by LLVM. */
+static bool read_late(const Product *p, uint32_t part, uint32_t parts, uint32_t issued, LLVMValueRef **a)
+{
+	await(p->lw, parts - 1 - part + issued, NULL, 0);
+	*a = lower_local_read(p->lw, p->late);
+	return *a;
+}
+
+/* Each part of a tile's steps is a group of its own. Issuing it takes until the tensor cores have begun
+ * its last step, so what the next part takes is read before: it is there when they are done. */
 static bool multiply_late(Product *p, bool fresh, LLVMValueRef **words)
 {
 	uint32_t steps = p->plan->steps, parts = gpu_wgmma_late_parts(p->plan), each = parts / p->plan->tiles;
 	uint32_t length = steps / each;
+	LLVMValueRef *next = NULL;
+	bool ahead = parts > 2;
+	if (ahead && !read_late(p, 0, parts, 0, &next))
+		return false;
 	for (uint32_t i = 0; i < parts; i++) {
 		uint32_t tile = i / each, from = i % each * length;
-		await(p->lw, parts - 1, NULL, 0);
-		p->a = lower_local_read(p->lw, p->late);
-		if (!p->a)
+		p->a = next;
+		if (!ahead && !read_late(p, i, parts, i, &p->a))
+			return false;
+		if (ahead && i + 1 < parts && !read_late(p, i + 1, parts, i, &next))
 			return false;
 		MACHINE0(p->lw, wgmma_fence);
 		multiply_tile(p, tile, from, from + length, fresh && !from, words[tile]);

@@ -110,12 +110,17 @@ typedef struct Boxes {
 	LLVMValueRef map, memory, at[TENSOR_MAP_RANK]; /* at: dim 0 of the tensor first */
 } Boxes;
 
-/* Memory of a part of the tile holds as many of its boxes, laid out as the whole's are. */
+/* Memory of a part of the tile holds as many of its boxes, laid out as the whole's are; of a part of
+ * its rows, boxes of as many rows (gpu_map_recipe). */
 static bool take_part(Lower *lw, Boxes *boxes, IrType memory)
 {
 	GpuBox part;
 	if (!gpu_box_of(lw->gpu, memory, gpu_layout(lw->gpu, memory), &part) ||
-	    part.bytes != boxes->box.bytes || part.swizzle != boxes->box.swizzle)
+	    part.swizzle != boxes->box.swizzle)
+		return false;
+	uint64_t row = boxes->box.bytes / boxes->box.side[0];
+	bool rows = boxes->op->kind == OP_TMA_STORE && part.bytes == row * part.side[0];
+	if (part.bytes != boxes->box.bytes && !rows)
 		return false;
 	boxes->tile = memory;
 	boxes->box = part;

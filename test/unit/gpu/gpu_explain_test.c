@@ -126,7 +126,7 @@ static void odd_dots_say_why(void **state)
 		if (k == 8)
 			check(body, passes, 4, 1, "dot small-k: 64 multiply-adds a thread, operands from registers: K is 8, and the smallest instruction for i8 takes 16\n");
 		else
-			check(body, passes, 4, 2, "dot cluster: ");
+			check(body, passes, 4, 2, "dot mma: mma.sync.m16n8k32.s32.s8.s8.s32, 1 times a warp");
 		/* As the first pass lays it out, no instruction fits. */
 		if (k == 32)
 			check(body, passes, 1, 1, "dot layout: ");
