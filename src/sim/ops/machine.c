@@ -223,7 +223,7 @@ static void define_uniform(SimWarp *w, const SimInstr *i, uint32_t mask, bool do
 }
 DEFINE_OP(warp_uniform, uniform, 0, define_uniform)
 
-enum { REDUX_ADD, REDUX_MIN, REDUX_MAX, REDUX_UMIN, REDUX_UMAX, REDUX_AND, REDUX_OR, REDUX_XOR };
+enum { REDUX_ADD, REDUX_MIN, REDUX_MAX, REDUX_UMIN, REDUX_UMAX, REDUX_AND, REDUX_OR, REDUX_XOR, REDUX_ANY };
 
 static uint32_t combine(uint64_t op, uint32_t a, uint32_t b)
 {
@@ -235,6 +235,7 @@ static uint32_t combine(uint64_t op, uint32_t a, uint32_t b)
 	case REDUX_UMAX: return a > b ? a : b;
 	case REDUX_AND: return a & b;
 	case REDUX_OR: return a | b;
+	case REDUX_ANY: return a || b;
 	default: return a ^ b;
 	}
 }
@@ -284,6 +285,7 @@ DEFINE_OP(redux_umax, redux, REDUX_UMAX, define_redux)
 DEFINE_OP(redux_and, redux, REDUX_AND, define_redux)
 DEFINE_OP(redux_or, redux, REDUX_OR, define_redux)
 DEFINE_OP(redux_xor, redux, REDUX_XOR, define_redux)
+DEFINE_OP(warp_any, redux, REDUX_ANY, define_redux)
 
 /* ---- barriers, fences ---- */
 
@@ -332,6 +334,7 @@ OPS_LANEWISE(do_ex2_ftz, float, float, half_clean(half_flush((float)exp2((double
 OPS_LANEWISE(do_lg2, float, float, half_clean((float)log2((double)x)))
 OPS_LANEWISE(do_sqrt_ftz, float, float, half_clean((float)sqrt((double)half_flush(x))))
 OPS_LANEWISE(do_rsqrt_ftz, float, float, half_clean(half_flush((float)rsqrt_of((double)half_flush(x)))))
+OPS_LANEWISE(do_rcp_ftz, float, float, half_clean(half_flush(1 / half_flush(x))))
 OPS_LANEWISE(do_rsqrt_f64, double, double, rsqrt_of(x))
 OPS_LANEWISE(do_div, float, float, half_clean(x / y))
 OPS_LANEWISE(do_sqrt, float, float, half_clean(sqrtf(x)))
@@ -341,6 +344,7 @@ PURE_OP(ex2_ftz, do_ex2_ftz)
 PURE_OP(lg2, do_lg2)
 PURE_OP(sqrt_ftz, do_sqrt_ftz)
 PURE_OP(rsqrt_ftz, do_rsqrt_ftz)
+PURE_OP(rcp_ftz, do_rcp_ftz)
 PURE_OP(rsqrt_f64, do_rsqrt_f64)
 PURE_OP(div_full, do_div)
 PURE_OP(div_rn, do_div)
