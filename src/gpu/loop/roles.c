@@ -116,6 +116,13 @@ static bool is_asked(const GpuCx *gpu, const IrOp *loop)
 
 /* ---- may it be done ---- */
 
+/* What late products read has slots of its own where it is paired; else it stays in those of all
+ * for an iteration more. */
+static unsigned least_slots(const Schedule *s)
+{
+	return LEAST_SLOTS + (schedule_is_rotated(s) && !s->paired ? 1u : 0u);
+}
+
 static bool is_scalar(const IrOp *op)
 {
 	bool good = true;
@@ -208,7 +215,7 @@ static const char *why_not(GpuCx *gpu, const IrModule *m, Arena *arena, const Gp
 		return "products take what does not come by TMA, or others take what does";
 	if (warps % GPU_ROLE_WARPS || warps + GPU_ROLE_WARPS > TARGET_MAX_THREADS / TARGET_WARP_SIZE)
 		return "warps come in whole groups, and there is no room for one more";
-	if (s->slots < LEAST_SLOTS + (r->behind > 1))
+	if (s->slots < least_slots(s))
 		return "two of its slots do not fit into shared memory";
 	if (!are_computed(m, arena, r))
 		return "an address comes from more than scalars that the loops compute";
@@ -261,7 +268,7 @@ static void find_memory(GpuCx *gpu, GpuRoles *r)
 {
 	Schedule *s = &r->s;
 	Beside b = {gpu, r, 0, 0};
-	unsigned slots = s->slots, least = LEAST_SLOTS + schedule_is_rotated(s);
+	unsigned slots = s->slots, least = least_slots(s);
 	uint64_t slot = slots ? s->bytes / slots : 0;
 	if (r->root == s->loop || !slots)
 		return;
