@@ -283,6 +283,57 @@ static void find_memory(GpuCx *gpu, GpuRoles *r)
 	r->beside = r->root == s->loop ? 0 : beside;
 }
 
+/* ---- tiles of an outer iteration ---- */
+
+/* Is the memory read in the loop alone? */
+static bool is_read_in(const IrValue *memory, const IrOp *loop)
+{
+	for (const IrUse *u = memory->uses; u; u = u->next) {
+		bool view = u->owner->kind == OP_MEMDESC_TRANS && is_read_in(&u->owner->results[0], loop);
+		if (!view && !ir_is_inside(u->owner, loop))
+			return false;
+	}
+	return memory->uses != NULL;
+}
+
+/* A tile for products of the loop alone, as it lies in their memory. */
+static bool is_tile_of_root(GpuCx *gpu, Address *a, const GpuRoles *r, const IrOp *load)
+{
+	if (load->kind != OP_DESC_LOAD || !gpu_is_map(ir_operand(load, 0)->type) ||
+	    !ir_has_one_use(&load->results[0]))
+		return false;
+	const IrOp *alloc = load->results[0].uses->owner;
+	for (uint32_t i = 0; i < load->operand_count; i++)
+		if (!is_computed(a, ir_operand(load, i)))
+			return false;
+	return alloc->kind == OP_LOCAL_ALLOC && alloc->block == load->block &&
+	       gpu_layout(gpu, alloc->results[0].type) ==
+		       gpu_layout(gpu, gpu_map_memdesc(gpu, ir_operand(load, 0)->type)) &&
+	       is_read_in(&alloc->results[0], r->s.loop);
+}
+
+/* Each has two places in turns, where there is memory: the one that the kernel's warps have it in
+ * is counted already. */
+static void find_tiles(GpuCx *gpu, const IrModule *m, Arena *arena, GpuRoles *r)
+{
+	const Schedule *s = &r->s;
+	if (r->root == s->loop || s->loop->block != r->root->regions[0].first)
+		return;
+	Address a = {r->root, ARENA_ARRAY(arena, uint8_t, m->next_value)};
+	uint64_t bytes = 0;
+	uint32_t count = 0;
+	r->tiles = ARENA_ARRAY(arena, IrOp *, m->next_op);
+	for (IrOp *op = s->loop->block->first; op != s->loop; op = op->next)
+		if (is_tile_of_root(gpu, &a, r, op)) {
+			bytes += gpu_map_bytes(gpu, ir_operand(op, 0)->type);
+			r->tiles[count++] = op;
+		}
+	if (count && s->bytes + r->beside + bytes <= s->limit) {
+		r->tile_count = count;
+		r->beside += bytes;
+	}
+}
+
 /* ---- registers ---- */
 
 static unsigned rounded(unsigned registers)
@@ -410,6 +461,7 @@ void gpu_roles(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes,
 		return;
 	out->root = root_of(gpu, loop);
 	find_memory(gpu, out);
+	find_tiles(gpu, m, arena, out);
 	out->behind = schedule_is_rotated(&out->s) ? 2 : out->s.products.len ? 1 : 0;
 	out->why = why_not(gpu, m, arena, out);
 	out->rule = !out->why ? REMARK_LOOP_ROLES : asked ? REMARK_LOOP_ROLES_NOT : REMARK_NONE;

@@ -78,6 +78,38 @@ static void part_late(Roles *w)
 	p->late.free = gpu_barriers_alloc(p->gpu, &p->before, p->s->slots, gpu_num_warps(p->gpu, p->loop));
 }
 
+/* What the loop around takes once for all iterations comes by the partition too. */
+static void add_tiles(Roles *w)
+{
+	Pipeline *p = &w->p;
+	unsigned warps = gpu_num_warps(p->gpu, p->loop);
+	for (uint32_t i = 0; i < w->r->tile_count; i++) {
+		PipelineTile t = {.load = w->r->tiles[i]};
+		t.memory = gpu_map_alloc(p->gpu, &p->before, ir_operand(t.load, 0)->type, PIPELINE_TILE_SLOTS);
+		t.barriers.there = gpu_barriers_alloc(p->gpu, &p->before, PIPELINE_TILE_SLOTS, 1);
+		t.barriers.free = gpu_barriers_alloc(p->gpu, &p->before, PIPELINE_TILE_SLOTS, warps);
+		vec_push(p->cx->scratch, &p->tiles, t);
+	}
+}
+
+/* Behind the making of the partition, which copies the loads' operands. */
+static void read_tiles(Roles *w)
+{
+	Pipeline *p = &w->p;
+	const IrOp *around = ir_parent_op(p->loop);
+	for (uint32_t i = 0; i < p->tiles.len; i++) {
+		PipelineTile *t = &p->tiles.data[i];
+		IrBuilder b = ir_at(p->m, t->load);
+		IrValue *parity;
+		b.loc = t->load->loc;
+		pipeline_tile_slot(&b, around, t->load->block->args[0], &t->slot, &parity);
+		IrValue *there = gpu_barrier_at(p->gpu, &b, t->barriers.there, t->slot);
+		irb_op(&b, OP_WAIT_BARRIER, (IrValue *[]){there, parity}, 2, NULL, 0, 0);
+		gpu_read_as_it_lies(p->gpu, t->load->results[0].uses->owner, gpu_slot_at(&b, t->memory, t->slot));
+		ir_op_erase(t->load);
+	}
+}
+
 /* In front of the first late product, which rotate-products puts off. */
 static void await_late(Roles *w)
 {
@@ -166,6 +198,8 @@ static void free_behind(Roles *w, IrOp *loop, IrValue *slot)
 		if (w->p.late.free)
 			free_slot(w, &b, w->p.late.free, before, there);
 	}
+	for (uint32_t i = 0; i < w->p.tiles.len; i++)
+		free_slot(w, &b, w->p.tiles.data[i].barriers.free, w->p.tiles.data[i].slot, NULL);
 }
 
 static IrValue *result_at(const IrOp *loop, uint32_t from_end)
@@ -212,6 +246,11 @@ static void drop(Roles *w)
 		gpu_barriers_drop(p->gpu, &b, p->late.there);
 		gpu_barriers_drop(p->gpu, &b, p->late.free);
 	}
+	for (uint32_t i = 0; i < p->tiles.len; i++) {
+		gpu_barriers_drop(p->gpu, &b, p->tiles.data[i].barriers.there);
+		gpu_barriers_drop(p->gpu, &b, p->tiles.data[i].barriers.free);
+		irb_op(&b, OP_LOCAL_DEALLOC, &p->tiles.data[i].memory, 1, NULL, 0, 0);
+	}
 	for (uint32_t i = 0; i < p->rings.len; i++)
 		irb_op(&b, OP_LOCAL_DEALLOC, &p->rings.data[i].memory, 1, NULL, 0, 0);
 }
@@ -242,9 +281,11 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const GpuRoles *r)
 	ir_set(p->m, s.loop, ATTR_PIPELINE, schedule_attr(p->gpu, cx->scratch, &s));
 	pipeline_add_rings(p, true);
 	part_late(&w);
+	add_tiles(&w);
 	pipeline_produce(p, r->root, w.specialize, block);
 	IrBuilder end = ir_at_end(p->m, block, s.loop->loc);
 	irb_op(&end, OP_WARP_RETURN, NULL, 0, NULL, 0, 0);
+	read_tiles(&w);
 	await_slot(&w);
 	for (uint32_t i = 0; i < p->rings.len; i++)
 		pipeline_read(p, &p->rings.data[i], w.slot);

@@ -68,6 +68,9 @@ static void need_all(Producer *d)
 		for (uint32_t k = 1; k < load->operand_count; k++)
 			need(d, ir_operand(load, k));
 	}
+	for (uint32_t i = 0; i < d->p->tiles.len; i++)
+		for (uint32_t k = 1; k < d->p->tiles.data[i].load->operand_count; k++)
+			need(d, ir_operand(d->p->tiles.data[i].load, k));
 }
 
 /* ---- what comes from outside ---- */
@@ -174,6 +177,48 @@ static void put_copies(Producer *d, IrBlock *block)
 	d->slot = next;
 }
 
+/* t / slots, of iteration t of the loop. */
+void pipeline_tile_slot(IrBuilder *b, const IrOp *loop, IrValue *counter, IrValue **slot, IrValue **parity)
+{
+	IrType i32 = ir_scalar(b->m->cx, TY_I32);
+	IrValue *one = irb_int(b, i32, 1), *step = ir_operand(loop, 2);
+	IrValue *number = irb_2(b, OP_SUBI, NULL, counter, ir_operand(loop, 0));
+	number = irb_2(b, OP_DIVUI, NULL, number, step);
+	if (number->type->bits != 32)
+		number = irb_1(b, number->type->bits > 32 ? OP_TRUNCI : OP_EXTUI, i32, number);
+	*slot = irb_2(b, OP_ANDI, NULL, number, one);
+	*parity = irb_2(b, OP_ANDI, NULL, irb_2(b, OP_SHRUI, NULL, number, one), one);
+}
+
+/* The tiles of an iteration of the root. */
+static void put_tiles(Producer *d, IrBlock *block)
+{
+	GpuCx *gpu = d->p->gpu;
+	for (uint32_t i = 0; i < d->p->tiles.len; i++) {
+		const PipelineTile *t = &d->p->tiles.data[i];
+		IrValue *args[4 + TENSOR_MAP_RANK], *slot, *parity, *map = ir_operand(t->load, 0);
+		IrValue *memory = capture(d, t->memory), *there = capture(d, t->barriers.there),
+			*free = capture(d, t->barriers.free);
+		IrBuilder b = ir_at_end(d->m, block, t->load->loc);
+		IrValue *yes = irb_int(&b, ir_scalar(gpu->ir, TY_I1), 1), *one;
+		pipeline_tile_slot(&b, block->region->op, block->args[0], &slot, &parity);
+		one = irb_int(&b, parity->type, 1);
+		there = gpu_barrier_at(gpu, &b, there, slot);
+		IrValue *wait[] = {gpu_barrier_at(gpu, &b, free, slot), irb_2(&b, OP_XORI, NULL, parity, one), yes};
+		irb_op(&b, OP_WAIT_FREE, wait, 3, NULL, 0, 0);
+		IrOp *op = irb_op(&b, OP_BARRIER_EXPECT, (IrValue *[]){there, yes}, 2, NULL, 0, 0);
+		ir_set(d->m, op, ATTR_SIZE, ir_attr_i32(gpu->ir, (int64_t)gpu_map_bytes(gpu, map->type)));
+		args[0] = value_of(d, map);
+		args[1] = gpu_slot_at(&b, memory, slot);
+		args[2] = there;
+		args[3] = yes;
+		for (uint32_t k = 1; k < t->load->operand_count; k++)
+			args[3 + k] = value_of(d, ir_operand(t->load, k));
+		op = irb_op(&b, OP_TMA_LOAD, args, 3 + t->load->operand_count, NULL, 0, 0);
+		ir_set(d->m, op, ATTR_FREE_SLOT, ir_attr_unit(gpu->ir));
+	}
+}
+
 static void put_loop(Producer *d, IrOp *loop, IrBlock *block);
 
 static void put_body(Producer *d, IrOp *loop, IrBlock *block)
@@ -182,6 +227,7 @@ static void put_body(Producer *d, IrOp *loop, IrBlock *block)
 		if (!d->needed[op->id])
 			continue;
 		if (op->kind == OP_FOR) {
+			put_tiles(d, block); /* there are none but of the loop around p->loop */
 			put_loop(d, op, block);
 			continue;
 		}
