@@ -9,10 +9,16 @@ import triton.language as tl
 @triton.jit
 def largest(h, zero, wrong, scale, N):
     r = tl.arange(0, 4096)
-    big = -float("inf")
-    same = -float("inf")
+    big, total = -float("inf"), 0.0
+    same, sums = -float("inf"), 0.0
     for n in range(0, N, 4096):
         s = tl.load(h + tl.program_id(0) * 32768 + n + r)
-        big = tl.maximum(big, tl.max(tl.where(n + r < N, s * scale, -float("inf")), 0))
-        same = tl.maximum(same, tl.max(tl.where(n + r < N, s * (scale + tl.load(zero + r)), -float("inf")), 0))
-    tl.atomic_add(wrong, (big != same).to(tl.int32))
+        x = tl.where(n + r < N, s * scale, -float("inf"))
+        new = tl.maximum(big, tl.max(x, 0))
+        total = total * tl.exp2(big - new) + tl.sum(tl.exp2(x - new), 0)
+        big = new
+        y = tl.where(n + r < N, s * (scale + tl.load(zero + r)), -float("inf"))
+        new = tl.maximum(same, tl.max(y, 0))
+        sums = sums * tl.exp2(same - new) + tl.sum(tl.exp2(y - new), 0)
+        same = new
+    tl.atomic_add(wrong, ((big != same) | (tl.abs(total - sums) > 1e-4 * sums)).to(tl.int32))
