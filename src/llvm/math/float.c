@@ -6,7 +6,6 @@
  * f16 and bf16 go two registers at a time: one instruction for both. Neighbours mostly come
  * from one word of memory and go back to one, so the vectors cost nothing to make. */
 #include "llvm/lower.h"
-#include "llvm/machine.h"
 
 static LLVMRealPredicate float_predicate(int64_t predicate)
 {
@@ -247,107 +246,7 @@ static LLVMValueRef element_CMPF(Lower *lw, const IrOp *op, const LLVMValueRef *
 	return LLVMBuildFCmp(lw->b, float_predicate(predicate), a[0], a[1], "");
 }
 
-/* ---- what products of warp groups added up, rescaled ---- */
-
-static const IrOp *source_of(const IrValue *v)
-{
-	const IrOp *op = v->def;
-	while (op && (op->kind == OP_BROADCAST || op->kind == OP_EXPAND_DIMS))
-		op = ir_operand(op, 0)->def;
-	return op;
-}
-
-/* Is it exp(m - max(m, ...)), as running maxima make it? It is 1 where the maximum stays. */
-static bool is_often_one(const IrValue *factor)
-{
-	const IrOp *power = source_of(factor), *less, *most;
-	if (!power || (power->kind != OP_EXP2 && power->kind != OP_EXP))
-		return false;
-	less = ir_operand(power, 0)->def;
-	most = less && less->kind == OP_SUBF ? ir_operand(less, 1)->def : NULL;
-	return most && (most->kind == OP_MAXNUMF || most->kind == OP_MAXIMUMF) &&
-	       (ir_operand(most, 0) == ir_operand(less, 0) || ir_operand(most, 1) == ir_operand(less, 0));
-}
-
-/* Do products alone take it, now or in the next iteration? */
-static bool is_added_to(const IrOp *op)
-{
-	for (const IrUse *u = op->results[0].uses; u; u = u->next)
-		if (u->owner->kind != OP_WARP_GROUP_DOT && u->owner->kind != OP_YIELD)
-			return false;
-	return op->results[0].uses != NULL;
-}
-
-/* Which operand is a tile that is rescaled so; 2: none. */
-static uint32_t rescaled_operand(const IrOp *op)
-{
-	for (uint32_t k = 0; k < 2 && is_added_to(op); k++)
-		if (is_often_one(ir_operand(op, 1 - k)) && ir_operand(op, k)->def &&
-		    ir_operand(op, k)->def->kind != OP_CONSTANT)
-			return k;
-	return 2;
-}
-
-/* i32: is a factor of one of the warp's lanes not 1? NULL: there are too many factors. */
-static LLVMValueRef any_factor(Lower *lw, const LLVMValueRef *factors, uint32_t count)
-{
-	enum { EACH = 16, MOST = 16 }; /* products of a factor, factors */
-	LLVMValueRef seen[MOST], any = NULL;
-	uint32_t n = 0;
-	for (uint32_t r = 0; r < count; r++) {
-		uint32_t k = 0;
-		while (k < n && seen[k] != factors[r])
-			k++;
-		if (k < n)
-			continue;
-		if (n == MOST)
-			return NULL;
-		seen[n++] = factors[r];
-	}
-	if (n * EACH > count)
-		return NULL;
-	for (uint32_t k = 0; k < n; k++) {
-		LLVMValueRef other = LLVMBuildFCmp(lw->b, LLVMRealUNE, seen[k], LLVMConstReal(lw->t.f32, 1), "");
-		any = any ? LLVMBuildOr(lw->b, any, other, "") : other;
-	}
-	return MACHINE2(lw, warp_any, LLVMBuildZExt(lw->b, any, lw->t.i32, ""), lower_i32(lw, -1));
-}
-
-/* Sums that are rescaled by what is 1 for all rows of a warp most of the time, in a branch. */
-static bool rescale_where_needed(Lower *lw, IrOp *op)
-{
-	const IrValue *result = ir_result(op, 0);
-	uint32_t count = lower_count(lw, result->type), tile = rescaled_operand(op);
-	if (tile > 1 || ir_elem(result->type)->kind != TY_F32)
-		return false;
-	LowerValue a = lower_get(lw, ir_operand(op, tile)), b = lower_get(lw, ir_operand(op, 1 - tile));
-	LLVMValueRef any = a.count == count && b.count == count ? any_factor(lw, b.regs, count) : NULL;
-	if (!any)
-		return false;
-	LLVMBasicBlockRef before = LLVMGetInsertBlock(lw->b), then = lower_new_block(lw, "rescale"),
-			  after = lower_new_block(lw, "rescaled");
-	LLVMBuildCondBr(lw->b, LLVMBuildICmp(lw->b, LLVMIntNE, any, lower_i32(lw, 0), ""), then, after);
-	LLVMMoveBasicBlockAfter(then, before);
-	LLVMPositionBuilderAtEnd(lw->b, then);
-	LLVMValueRef *regs = lower_array(lw, count);
-	for (uint32_t r = 0; r < count; r++)
-		regs[r] = LLVMBuildFMul(lw->b, a.regs[r], b.regs[r], "");
-	LLVMBuildBr(lw->b, after);
-	LLVMMoveBasicBlockAfter(after, then);
-	LLVMPositionBuilderAtEnd(lw->b, after);
-	for (uint32_t r = 0; r < count; r++) {
-		LLVMValueRef phi = LLVMBuildPhi(lw->b, lw->t.f32, ""), from[] = {regs[r], a.regs[r]};
-		LLVMAddIncoming(phi, from, (LLVMBasicBlockRef[]){then, before}, 2);
-		regs[r] = phi;
-	}
-	lower_set(lw, result, regs, count);
-	return true;
-}
-
-bool lower_MULF(Lower *lw, IrOp *op)
-{
-	return rescale_where_needed(lw, op) || elementwise(lw, op, element_MULF);
-}
+bool lower_MULF(Lower *lw, IrOp *op) { return elementwise(lw, op, element_MULF); }
 bool lower_NEGF(Lower *lw, IrOp *op) { return elementwise(lw, op, element_NEGF); }
 bool lower_FMA(Lower *lw, IrOp *op) { return elementwise(lw, op, element_FMA); }
 bool lower_CMPF(Lower *lw, IrOp *op) { return lower_elementwise(lw, op, element_CMPF); }

@@ -223,7 +223,7 @@ static void define_uniform(SimWarp *w, const SimInstr *i, uint32_t mask, bool do
 }
 DEFINE_OP(warp_uniform, uniform, 0, define_uniform)
 
-enum { REDUX_ADD, REDUX_MIN, REDUX_MAX, REDUX_UMIN, REDUX_UMAX, REDUX_AND, REDUX_OR, REDUX_XOR, REDUX_ANY };
+enum { REDUX_ADD, REDUX_MIN, REDUX_MAX, REDUX_UMIN, REDUX_UMAX, REDUX_AND, REDUX_OR, REDUX_XOR };
 
 static uint32_t combine(uint64_t op, uint32_t a, uint32_t b)
 {
@@ -235,7 +235,6 @@ static uint32_t combine(uint64_t op, uint32_t a, uint32_t b)
 	case REDUX_UMAX: return a > b ? a : b;
 	case REDUX_AND: return a & b;
 	case REDUX_OR: return a | b;
-	case REDUX_ANY: return a || b;
 	default: return a ^ b;
 	}
 }
@@ -285,7 +284,6 @@ DEFINE_OP(redux_umax, redux, REDUX_UMAX, define_redux)
 DEFINE_OP(redux_and, redux, REDUX_AND, define_redux)
 DEFINE_OP(redux_or, redux, REDUX_OR, define_redux)
 DEFINE_OP(redux_xor, redux, REDUX_XOR, define_redux)
-DEFINE_OP(warp_any, redux, REDUX_ANY, define_redux)
 
 /* ---- barriers, fences ---- */
 
