@@ -3,9 +3,9 @@
  *
  * Needs: TTIR with its loads mapped. Keeps: what each program computes; a kernel whose programs
  * meet stays as it is. The order in which programs run is as little known as before.
- * Method: the body goes into a loop over the programs of this CTA, along axis 0. What the kernel
- * computes of scalar arguments and of the other axes alone stays in front of the loop; the first
- * program would compute it anyway. */
+ * Method: the body goes into a loop over the programs of this CTA, along axis 0; where programs read
+ * other axes, along all of them, in the order of their numbers. What the kernel computes of scalar
+ * arguments alone stays in front of the loop; the first program would compute it anyway. */
 #include "gpu/gpu.h"
 #include "gpu/loop/persist.h"
 #include "gpu/remark.h"
@@ -16,29 +16,61 @@ typedef struct Persist {
 	IrModule *m;
 	IrOp *func, *loop;
 	IrType i32;
-	VEC(IrOp *) ids, counts; /* what reads axis 0 of the grid */
+	bool axes;   /* the loop is along all axes */
+	bool varies; /* programs take differently long */
+	VEC(IrOp *) ids, counts; /* what reads the axes that the loop is along; of counts axis 0 */
 } Persist;
 
-static bool reads_axis_0(const Persist *p, const IrOp *op, IrOpKind kind)
+enum { AXES = 3 };
+
+static int64_t axis_of(const Persist *p, const IrOp *op)
 {
-	return op->kind == kind && ir_get_int(op, p->gpu->ir, ATTR_AXIS, 0) == 0;
+	return ir_get_int(op, p->gpu->ir, ATTR_AXIS, 0);
+}
+
+/* Is it the number of a program along an axis that the loop is along? */
+static bool is_number(const Persist *p, const IrOp *op)
+{
+	return op->kind == OP_PROGRAM_ID && (p->axes || axis_of(p, op) == 0);
 }
 
 static bool find_reads(void *data, IrOp *op)
 {
 	Persist *p = data;
-	if (reads_axis_0(p, op, OP_PROGRAM_ID))
+	if (is_number(p, op))
 		vec_push(p->cx->scratch, &p->ids, op);
-	if (reads_axis_0(p, op, OP_NUM_PROGRAMS))
+	if (op->kind == OP_NUM_PROGRAMS && axis_of(p, op) == 0)
 		vec_push(p->cx->scratch, &p->counts, op);
 	return true;
 }
 
-static IrValue *along_axis_0(const Persist *p, IrBuilder *b, IrOpKind kind)
+static IrValue *along(const Persist *p, IrBuilder *b, IrOpKind kind, int64_t axis)
 {
 	IrValue *v = irb_0(b, kind, p->i32);
-	ir_set(p->m, v->def, ATTR_AXIS, ir_attr_i32(p->gpu->ir, 0));
+	ir_set(p->m, v->def, ATTR_AXIS, ir_attr_i32(p->gpu->ir, axis));
 	return v;
+}
+
+/* What the loop goes through: from this CTA's number to that of all programs, a step of all CTAs. */
+typedef struct Round {
+	IrValue *cta, *ctas, *programs;
+	IrValue *count[AXES]; /* of programs along an axis */
+} Round;
+
+static Round round_of(const Persist *p, IrBuilder *b, IrValue *along_0)
+{
+	Round r = {along(p, b, OP_PROGRAM_ID, 0), along(p, b, OP_NUM_PROGRAMS, 0), along_0, {along_0}};
+	IrValue *beside = NULL;
+	for (int64_t axis = 1; axis < AXES && p->axes; axis++) {
+		IrValue *count = r.count[axis] = along(p, b, OP_NUM_PROGRAMS, axis);
+		IrValue *past = irb_2(b, OP_MULI, NULL, r.ctas, along(p, b, OP_PROGRAM_ID, axis));
+		r.cta = irb_2(b, OP_ADDI, NULL, r.cta, past);
+		r.ctas = irb_2(b, OP_MULI, NULL, r.ctas, count);
+		beside = beside ? irb_2(b, OP_MULI, NULL, beside, count) : count;
+	}
+	if (beside)
+		r.programs = irb_2(b, OP_MULI, NULL, along_0, beside);
+	return r;
 }
 
 /* The argument behind the others, and the function's type with it. */
@@ -64,10 +96,35 @@ static IrValue *add_argument(const Persist *p)
 }
 
 /* No step past the end from the first program: a grid near 2^31 does not make it overflow. */
-static IrValue *step_of(const Persist *p, IrBuilder *b, IrValue *first, IrValue *programs)
+static IrValue *step_of(IrBuilder *b, const Round *r)
 {
-	IrValue *left = irb_2(b, OP_SUBI, NULL, programs, first);
-	return irb_2(b, OP_MINSI, NULL, along_axis_0(p, b, OP_NUM_PROGRAMS), left);
+	IrValue *left = irb_2(b, OP_SUBI, NULL, r->programs, r->cta);
+	return irb_2(b, OP_MINSI, NULL, r->ctas, left);
+}
+
+/* Every second round of all CTAs goes backwards: who had a long program has a short one then. */
+static IrValue *there_and_back(const Persist *p, IrBuilder *b, const Round *r, IrValue *at)
+{
+	IrValue *one = irb_int(b, p->i32, 1), *first = irb_2(b, OP_SUBI, NULL, at, r->cta);
+	IrValue *next = irb_2(b, OP_ADDI, NULL, first, r->ctas);
+	IrValue *odd = irb_2(b, OP_ANDI, NULL, irb_2(b, OP_DIVUI, NULL, first, r->ctas), one);
+	IrValue *back = irb_2(b, OP_ANDI, NULL, irb_cmpi(b, CMPI_NE, odd, irb_int(b, p->i32, 0)),
+			      irb_cmpi(b, CMPI_ULE, next, r->programs));
+	IrValue *mirrored = irb_2(b, OP_SUBI, NULL, irb_2(b, OP_SUBI, NULL, next, one), r->cta);
+	IrValue *args[] = {back, mirrored, at};
+	return irb_op(b, OP_SELECT, args, 3, &p->i32, 1, 0)->results;
+}
+
+/* The program of a number, along each axis. */
+static void number_programs(const Persist *p, IrBuilder *b, const Round *r, IrValue *at, IrValue *number[AXES])
+{
+	if (p->axes && p->varies)
+		at = there_and_back(p, b, r, at);
+	for (unsigned axis = 0; axis < AXES; axis++) {
+		bool last = axis == AXES - 1;
+		number[axis] = !p->axes || last ? at : irb_2(b, OP_REMUI, NULL, at, r->count[axis]);
+		at = !p->axes || last ? at : irb_2(b, OP_DIVUI, NULL, at, r->count[axis]);
+	}
 }
 
 static bool stays_in_front(const Persist *p, const IrOp *op, const IrOp *loop)
@@ -76,7 +133,7 @@ static bool stays_in_front(const Persist *p, const IrOp *op, const IrOp *loop)
 	unsigned effects = TRAIT_READ | TRAIT_WRITE | TRAIT_SYNC | TRAIT_TERM;
 	if (stays || op->region_count || ir_has_trait(op, effects))
 		return stays;
-	if (!op->result_count || !ir_is_scalar(op->results[0].type) || reads_axis_0(p, op, OP_PROGRAM_ID))
+	if (!op->result_count || !ir_is_scalar(op->results[0].type) || is_number(p, op))
 		return false;
 	for (uint32_t i = 0; i < op->operand_count; i++)
 		if (!ir_is_defined_outside(ir_operand(op, i), loop))
@@ -84,7 +141,7 @@ static bool stays_in_front(const Persist *p, const IrOp *op, const IrOp *loop)
 	return true;
 }
 
-static void fill(const Persist *p, IrOp *loop, IrOp *first)
+static void fill(const Persist *p, IrOp *loop, IrOp *first, const Round *r)
 {
 	IrBlock *body = ir_block_new(p->m, &loop->regions[0]);
 	IrValue *program = ir_block_arg_add(p->m, body, p->i32, p->func->loc);
@@ -93,8 +150,12 @@ static void fill(const Persist *p, IrOp *loop, IrOp *first)
 		ir_op_unlink(op);
 		ir_op_append(body, op);
 	}
+	IrBuilder top = ir_at(p->m, body->first);
+	IrValue *number[AXES];
+	top.loc = loop->loc;
+	number_programs(p, &top, r, program, number);
 	for (uint32_t i = 0; i < p->ids.len; i++) {
-		ir_replace_uses(&p->ids.data[i]->results[0], program);
+		ir_replace_uses(&p->ids.data[i]->results[0], number[axis_of(p, p->ids.data[i])]);
 		ir_op_erase(p->ids.data[i]);
 	}
 	for (IrOp *op = body->first, *next; op; op = next) {
@@ -124,12 +185,12 @@ static void wrap(Persist *p)
 	b.loc = p->loop->loc;
 	IrBuilder front = ir_at(p->m, first);
 	front.loc = p->loop->loc;
-	IrValue *from = along_axis_0(p, &front, OP_PROGRAM_ID);
-	IrValue *bounds[] = {from, programs, step_of(p, &front, from, programs)};
+	Round r = round_of(p, &front, programs);
+	IrValue *bounds[] = {r.cta, r.programs, step_of(&front, &r)};
 	IrOp *loop = irb_op(&b, OP_FOR, bounds, 3, NULL, 0, 1);
 	ir_set(p->m, loop, ATTR_PROGRAMS, ir_attr_unit(ir));
 	ir_set(p->m, loop, ATTR_FLATTEN, ir_attr_unit(ir));
-	fill(p, loop, first);
+	fill(p, loop, first, &r);
 }
 
 static bool persist_function(PassCx *cx, IrOp *func)
@@ -153,6 +214,8 @@ static bool persist_function(PassCx *cx, IrOp *func)
 	}
 	gpu_remark_of(gpu, plan.loop, NULL, REMARK_LOOP_PERSISTENT);
 	Persist p = {.cx = cx, .gpu = gpu, .m = cx->module, .func = func, .loop = plan.loop};
+	p.axes = plan.axes;
+	p.varies = plan.varies;
 	p.i32 = ir_scalar(gpu->ir, TY_I32);
 	wrap(&p);
 	return true;
