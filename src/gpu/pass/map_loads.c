@@ -270,12 +270,29 @@ static void map_beside(MapLoads *m, IrOp *load)
 	ir_op_erase(load);
 }
 
+/* Are all that take it in loops of the function's own block? From those in branches, as of two
+ * versions of a loop, each would store it to memory of its own. */
+static bool is_taken_in_loops(const IrValue *v)
+{
+	for (const IrUse *u = v->uses; u; u = u->next) {
+		const IrOp *op = u->owner;
+		if (op->kind == OP_TRANS && !is_taken_in_loops(&op->results[0]))
+			return false;
+		while (ir_parent_op(op)->kind != OP_FUNC)
+			op = ir_parent_op(op);
+		if (u->owner->kind != OP_TRANS && op->kind != OP_FOR)
+			return false;
+	}
+	return true;
+}
+
 /* Beside loops whose tiles go through maps. */
 static void map_once(MapLoads *m, IrOp *load)
 {
 	Tensor tensor;
 	IrType type = load->results[0].type;
-	if (!m->apart || !tensor_of(&m->search, load, &tensor) || is_turned(&tensor) ||
+	if (!m->apart || !is_taken_in_loops(&load->results[0]) ||
+	    !tensor_of(&m->search, load, &tensor) || is_turned(&tensor) ||
 	    !goes_to_products(m, &load->results[0], false, tensor.last))
 		return;
 	IrOp *made = through_map(m, load, &tensor, type, NULL);
