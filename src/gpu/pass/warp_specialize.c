@@ -18,6 +18,7 @@ typedef struct Roles {
 	IrOp *specialize;
 	IrValue *slot, *parity; /* of the loop */
 	IrOp *wait; /* at its start */
+	bool at_once; /* what early products read is free in the same iteration */
 } Roles;
 
 /* ---- the op ---- */
@@ -161,18 +162,77 @@ static void free_before(Roles *w, IrBuilder *b, IrValue *free, unsigned behind)
 	free_slot(w, b, free, slot, there);
 }
 
+/* Is a slot of these rings read by a product that is put off? */
+static bool is_read_late(const Roles *w)
+{
+	const GpuRotation *r = w->p.s->rotation;
+	for (uint32_t i = 0; i < r->late.len; i++)
+		for (uint32_t k = 0; k < r->late.data[i]->operand_count; k++) {
+			const IrOp *from = ir_operand(r->late.data[i], k)->def;
+			while (from && (from->kind == OP_MEMDESC_TRANS || from->kind == OP_MEMDESC_INDEX)) {
+				const IrValue *memory = ir_operand(from, 0);
+				for (uint32_t n = 0; n < w->p.rings.len; n++)
+					if (w->p.rings.data[n].memory == memory && !w->p.rings.data[n].late)
+						return true;
+				from = memory->def;
+			}
+		}
+	return false;
+}
+
+/* The first op of the body that takes a value, perhaps inside. */
+static IrOp *first_to_take(const Roles *w, const IrValue *v)
+{
+	for (IrOp *op = w->p.body->first; op; op = op->next)
+		for (const IrUse *u = v->uses; u; u = u->next)
+			if (u->owner == op || ir_is_inside(u->owner, op))
+				return op;
+	return NULL;
+}
+
+/* The op behind which all early products of the iteration have ended, as each of their results has
+ * been taken; NULL: none, or late products read these slots too. */
+static IrOp *behind_early(const Roles *w)
+{
+	const IrCx *ir = w->p.gpu->ir;
+	IrOp *spot = NULL;
+	bool passed = false;
+	if (!w->p.late.free || is_read_late(w))
+		return NULL;
+	for (IrOp *op = w->p.body->first; op; op = op->next) {
+		if (op->kind != OP_WARP_GROUP_DOT || ir_get_bool(op, ir, ATTR_LATE))
+			continue;
+		IrOp *taker = first_to_take(w, &op->results[0]);
+		if (!taker || taker == w->p.body->last)
+			return NULL;
+		passed = !spot;
+		for (const IrOp *at = spot; at && !passed; at = at->next)
+			passed = at == taker;
+		spot = passed ? taker : spot;
+	}
+	return spot;
+}
+
 /* Behind the last wait, which is for all products but those of this iteration; where products are
- * late, at the start of the iteration, when none is under way. */
+ * late, at the start of the iteration, when none is under way, but for what early ones alone read. */
 static void free_in_loop(Roles *w)
 {
 	Pipeline *p = &w->p;
+	IrOp *early = w->r->behind < 2 ? NULL : behind_early(w);
+	w->at_once = early != NULL;
 	IrBuilder b = ir_at(p->m, w->wait->next);
 	for (IrOp *op = p->body->first; op && w->r->behind < 2; op = op->next)
 		if (op->kind == OP_WARP_GROUP_DOT || op->kind == OP_WARP_GROUP_DOT_WAIT)
 			b = ir_at(p->m, op->next);
 	b.loc = p->loop->loc;
 	unsigned behind = w->r->behind, first = p->late.free ? behind - 1 : behind;
-	free_before(w, &b, p->free, first);
+	if (early) {
+		IrBuilder behind_them = ir_at(p->m, early->next);
+		behind_them.loc = p->loop->loc;
+		free_slot(w, &behind_them, p->free, w->slot, NULL);
+	} else {
+		free_before(w, &b, p->free, first);
+	}
 	if (p->late.free)
 		free_before(w, &b, p->late.free, behind);
 }
@@ -193,7 +253,7 @@ static void free_behind(Roles *w, IrOp *loop, IrValue *slot)
 				     irb_2(&b, OP_MULI, NULL, step, irb_int(&b, step->type, k - 1)));
 		IrValue *there = irb_cmpi(&b, is_unsigned ? CMPI_ULT : CMPI_SLT, last, ir_operand(loop, 1));
 		IrValue *before = slot_before(w, &b, slot, k);
-		if (!w->p.late.free || k < w->r->behind)
+		if (!w->at_once && (!w->p.late.free || k < w->r->behind))
 			free_slot(w, &b, w->p.free, before, there);
 		if (w->p.late.free)
 			free_slot(w, &b, w->p.late.free, before, there);
