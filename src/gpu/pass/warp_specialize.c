@@ -23,8 +23,9 @@ typedef struct Roles {
 
 /* ---- the op ---- */
 
-/* Around the root, with a partition of one warp. */
-static IrBlock *open_specialize(Roles *w)
+/* Around the root, with partitions of one warp: late products' tiles have a warp of their own, so
+ * that those for early ones do not wait for it. */
+static IrOp *open_specialize(Roles *w)
 {
 	Pipeline *p = &w->p;
 	IrCx *ir = p->gpu->ir;
@@ -36,7 +37,9 @@ static IrBlock *open_specialize(Roles *w)
 		types[i] = root->results[i].type;
 	IrBuilder b = ir_at(p->m, root);
 	w->specialize = irb_op(&b, OP_WARP_SPECIALIZE, NULL, 0, types, root->result_count, 2);
-	ir_set(p->m, w->specialize, ATTR_PARTITION_WARPS, ir_attr_ints(ir, i32, (const int64_t[]){1}, 1));
+	uint32_t partitions = p->s->paired ? 2 : 1;
+	ir_set(p->m, w->specialize, ATTR_PARTITION_WARPS,
+	       ir_attr_ints(ir, i32, (const int64_t[]){1, 1}, partitions));
 	if (w->r->own)
 		ir_set(p->m, w->specialize, ATTR_ACTUAL_REGISTERS,
 		       ir_attr_ints(ir, i32, (const int64_t[]){w->r->own, w->r->other}, 2));
@@ -50,8 +53,23 @@ static IrBlock *open_specialize(Roles *w)
 	ir_op_append(own, root);
 	IrBuilder end = ir_at_end(p->m, own, root->loc), holder = ir_at_end(p->m, others, root->loc);
 	irb_op(&end, OP_WARP_YIELD, results, root->result_count, NULL, 0, 0);
-	IrOp *partitions = irb_op(&holder, OP_WARP_PARTITIONS, NULL, 0, NULL, 0, 1);
-	return ir_block_new(p->m, &partitions->regions[0]);
+	IrOp *parts = irb_op(&holder, OP_WARP_PARTITIONS, NULL, 0, NULL, 0, partitions);
+	for (uint32_t i = 0; i < partitions; i++)
+		ir_block_new(p->m, &parts->regions[i]);
+	return parts;
+}
+
+static void produce(Roles *w, IrOp *parts)
+{
+	Pipeline *p = &w->p;
+	for (uint32_t i = 0; i < parts->region_count; i++) {
+		IrBlock *block = parts->regions[i].first;
+		pipeline_produce(p, w->r->root, w->specialize, block, i == 0, i + 1 == parts->region_count);
+		IrBuilder end = ir_at_end(p->m, block, p->loop->loc);
+		irb_op(&end, OP_WARP_RETURN, NULL, 0, NULL, 0, 0);
+	}
+	for (uint32_t i = 0; i < parts->region_count; i++)
+		pipeline_take_operands(p->m, w->specialize, parts->regions[i].first);
 }
 
 /* ---- the loop of the kernel's warps ---- */
@@ -334,7 +352,7 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const GpuRoles *r)
 			 .loop = s.loop,
 			 .values = cx->module->next_value}};
 	Pipeline *p = &w.p;
-	IrBlock *block = open_specialize(&w);
+	IrOp *parts = open_specialize(&w);
 	p->body = s.loop->regions[0].first;
 	p->before = ir_at(p->m, w.specialize);
 	p->top = ir_at(p->m, p->body->first);
@@ -342,9 +360,7 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const GpuRoles *r)
 	pipeline_add_rings(p, true);
 	part_late(&w);
 	add_tiles(&w);
-	pipeline_produce(p, r->root, w.specialize, block);
-	IrBuilder end = ir_at_end(p->m, block, s.loop->loc);
-	irb_op(&end, OP_WARP_RETURN, NULL, 0, NULL, 0, 0);
+	produce(&w, parts);
 	read_tiles(&w);
 	await_slot(&w);
 	for (uint32_t i = 0; i < p->rings.len; i++)

@@ -138,8 +138,11 @@ void pipeline_read_dots(Pipeline *p);
 void pipeline_place_copies(Pipeline *p);
 
 /* producer.c: the loops up to `root` once more, at the end of the block of a partition of
- * `specialize`, with the copies alone; what they take from outside becomes operands. */
-void pipeline_produce(Pipeline *p, IrOp *root, IrOp *specialize, IrBlock *block);
+ * `specialize`, with the copies alone, those for early products, late ones or both; what they take
+ * from outside becomes operands. */
+void pipeline_produce(Pipeline *p, IrOp *root, IrOp *specialize, IrBlock *block, bool early, bool late);
+/* The block gets arguments for operands that others have added since. */
+void pipeline_take_operands(IrModule *m, IrOp *specialize, IrBlock *block);
 
 /* Slot and parity of the tile of an iteration of the loop, whose counter is this. */
 void pipeline_tile_slot(IrBuilder *b, const IrOp *loop, IrValue *counter, IrValue **slot, IrValue **parity);

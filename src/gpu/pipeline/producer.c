@@ -16,7 +16,18 @@ typedef struct Producer {
 	uint8_t *carried; /* by id of an argument of a loop's body */
 	IrMapping map;
 	IrValue *slot, *parity; /* of the next copies */
+	bool early, late; /* it copies what early products read, and tiles; what late ones alone do */
 } Producer;
+
+static bool is_its(const Producer *d, const PipelineRing *ring)
+{
+	return ring->late && d->p->late.there ? d->late : d->early;
+}
+
+static uint32_t tiles_of(const Producer *d)
+{
+	return d->early ? d->p->tiles.len : 0;
+}
 
 /* ---- what is needed ---- */
 
@@ -65,10 +76,10 @@ static void need_all(Producer *d)
 	need_loop(d, d->root);
 	for (uint32_t i = 0; i < d->p->rings.len; i++) {
 		const IrOp *load = d->p->rings.data[i].load->load;
-		for (uint32_t k = 1; k < load->operand_count; k++)
+		for (uint32_t k = 1; k < load->operand_count && is_its(d, &d->p->rings.data[i]); k++)
 			need(d, ir_operand(load, k));
 	}
-	for (uint32_t i = 0; i < d->p->tiles.len; i++)
+	for (uint32_t i = 0; i < tiles_of(d); i++)
 		for (uint32_t k = 1; k < d->p->tiles.data[i].load->operand_count; k++)
 			need(d, ir_operand(d->p->tiles.data[i].load, k));
 }
@@ -168,8 +179,9 @@ static void put_copies(Producer *d, IrBlock *block)
 {
 	Pipeline *p = d->p;
 	PipelineSlots all = {p->barriers, p->free};
-	put_copies_to(d, ir_at_end(d->m, block, p->loop->loc), &all, false);
-	if (p->late.there)
+	if (d->early)
+		put_copies_to(d, ir_at_end(d->m, block, p->loop->loc), &all, false);
+	if (p->late.there && d->late)
 		put_copies_to(d, ir_at_end(d->m, block, p->loop->loc), &p->late, true);
 	IrBuilder b = ir_at_end(d->m, block, p->loop->loc);
 	IrValue *zero = irb_int(&b, d->slot->type, 0), *next = pipeline_next_slot(p, &b, d->slot, zero);
@@ -194,7 +206,7 @@ void pipeline_tile_slot(IrBuilder *b, const IrOp *loop, IrValue *counter, IrValu
 static void put_tiles(Producer *d, IrBlock *block)
 {
 	GpuCx *gpu = d->p->gpu;
-	for (uint32_t i = 0; i < d->p->tiles.len; i++) {
+	for (uint32_t i = 0; i < tiles_of(d); i++) {
 		const PipelineTile *t = &d->p->tiles.data[i];
 		IrValue *args[4 + TENSOR_MAP_RANK], *slot, *parity, *map = ir_operand(t->load, 0);
 		IrValue *memory = capture(d, t->memory), *there = capture(d, t->barriers.there),
@@ -286,7 +298,24 @@ static void put_loop(Producer *d, IrOp *loop, IrBlock *block)
 	d->parity = &made->results[at - 1];
 }
 
-void pipeline_produce(Pipeline *p, IrOp *root, IrOp *specialize, IrBlock *block)
+/* What other partitions are given is given to this one too. */
+static void take_operands(Producer *d)
+{
+	for (uint32_t i = d->block->arg_count; i < d->specialize->operand_count; i++) {
+		IrValue *v = ir_operand(d->specialize, i);
+		ir_mapping_put(&d->map, v, ir_block_arg_add(d->m, d->block, v->type, ir_value_loc(v)));
+	}
+}
+
+void pipeline_take_operands(IrModule *m, IrOp *specialize, IrBlock *block)
+{
+	for (uint32_t i = block->arg_count; i < specialize->operand_count; i++) {
+		IrValue *v = ir_operand(specialize, i);
+		ir_block_arg_add(m, block, v->type, ir_value_loc(v));
+	}
+}
+
+void pipeline_produce(Pipeline *p, IrOp *root, IrOp *specialize, IrBlock *block, bool early, bool late)
 {
 	CONTRACT(p->barriers && p->free);
 	Producer d = {.p = p,
@@ -294,11 +323,14 @@ void pipeline_produce(Pipeline *p, IrOp *root, IrOp *specialize, IrBlock *block)
 		      .arena = p->cx->scratch,
 		      .root = root,
 		      .specialize = specialize,
-		      .block = block};
+		      .block = block,
+		      .early = early,
+		      .late = late};
 	IrType i32 = ir_scalar(p->gpu->ir, TY_I32);
 	d.needed = ARENA_ARRAY(d.arena, uint8_t, p->m->next_op);
 	d.carried = ARENA_ARRAY(d.arena, uint8_t, p->m->next_value);
 	ir_mapping_init(&d.map, d.arena);
+	take_operands(&d);
 	need_all(&d);
 	IrBuilder b = ir_at_end(p->m, block, root->loc);
 	d.slot = irb_int(&b, i32, 0);
