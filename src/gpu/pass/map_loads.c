@@ -101,13 +101,14 @@ static bool is_for_threads(MapLoads *m, IrOp *load)
 	       schedule_may_copy(m->gpu, m->cx->module, m->cx->scratch, load);
 }
 
-/* What products of loops take in every iteration, as attention's rows of queries: it is loaded once,
- * in front of them. */
+/* What products of loops take in every iteration, as attention's rows of queries: it is loaded
+ * once, in front of them. */
 static bool is_for_loops(MapLoads *m, IrOp *load)
 {
 	IrType type = load->results[0].type;
+	int64_t evict = ir_get_int(load, m->gpu->ir, ATTR_EVICT, EVICT_NORMAL);
 	return ir_is_tensor(type) && type->rank == RANK && ir_parent_op(load)->kind == OP_FUNC &&
-	       ir_get_int(load, m->gpu->ir, ATTR_EVICT, EVICT_NORMAL) == EVICT_NORMAL && !schedule_fills(load);
+	       evict == EVICT_NORMAL && !schedule_fills(load);
 }
 
 /* A tile that is stored once. (In a loop whatever comes next would wait until it is written.) */

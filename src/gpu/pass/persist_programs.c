@@ -3,9 +3,9 @@
  *
  * Needs: TTIR with its loads mapped. Keeps: what each program computes; a kernel whose programs
  * meet stays as it is. The order in which programs run is as little known as before.
- * Method: the body goes into a loop over the programs of this CTA, along axis 0; where programs read
- * other axes, along all of them, in the order of their numbers. What the kernel computes of scalar
- * arguments alone stays in front of the loop; the first program would compute it anyway. */
+ * Method: the body goes into a loop over the programs of this CTA, along axis 0; where programs
+ * read other axes, along all of them, in the order of their numbers. What the kernel computes of
+ * scalar arguments alone stays in front of the loop; the first program would compute it anyway. */
 #include "gpu/gpu.h"
 #include "gpu/loop/persist.h"
 #include "gpu/remark.h"
@@ -51,7 +51,7 @@ static IrValue *along(const Persist *p, IrBuilder *b, IrOpKind kind, int64_t axi
 	return v;
 }
 
-/* What the loop goes through: from this CTA's number to that of all programs, a step of all CTAs. */
+/* What the loop goes through: from this CTA's number to that of all programs, by that of CTAs. */
 typedef struct Round {
 	IrValue *cta, *ctas, *programs;
 	IrValue *count[AXES]; /* of programs along an axis */
@@ -116,7 +116,8 @@ static IrValue *there_and_back(const Persist *p, IrBuilder *b, const Round *r, I
 }
 
 /* The program of a number, along each axis. */
-static void number_programs(const Persist *p, IrBuilder *b, const Round *r, IrValue *at, IrValue *number[AXES])
+static void number_programs(const Persist *p, IrBuilder *b, const Round *r, IrValue *at,
+			    IrValue *number[AXES])
 {
 	if (p->axes && p->varies)
 		at = there_and_back(p, b, r, at);

@@ -104,7 +104,8 @@ static void add_tiles(Roles *w)
 	unsigned warps = gpu_num_warps(p->gpu, p->loop);
 	for (uint32_t i = 0; i < w->r->tile_count; i++) {
 		PipelineTile t = {.load = w->r->tiles[i]};
-		t.memory = gpu_map_alloc(p->gpu, &p->before, ir_operand(t.load, 0)->type, PIPELINE_TILE_SLOTS);
+		IrType map = ir_operand(t.load, 0)->type;
+		t.memory = gpu_map_alloc(p->gpu, &p->before, map, PIPELINE_TILE_SLOTS);
 		t.barriers.there = gpu_barriers_alloc(p->gpu, &p->before, PIPELINE_TILE_SLOTS, 1);
 		t.barriers.free = gpu_barriers_alloc(p->gpu, &p->before, PIPELINE_TILE_SLOTS, warps);
 		vec_push(p->cx->scratch, &p->tiles, t);
@@ -124,7 +125,8 @@ static void read_tiles(Roles *w)
 		pipeline_tile_slot(&b, around, t->load->block->args[0], &t->slot, &parity);
 		IrValue *there = gpu_barrier_at(p->gpu, &b, t->barriers.there, t->slot);
 		irb_op(&b, OP_WAIT_BARRIER, (IrValue *[]){there, parity}, 2, NULL, 0, 0);
-		gpu_read_as_it_lies(p->gpu, t->load->results[0].uses->owner, gpu_slot_at(&b, t->memory, t->slot));
+		IrOp *alloc = t->load->results[0].uses->owner;
+		gpu_read_as_it_lies(p->gpu, alloc, gpu_slot_at(&b, t->memory, t->slot));
 		ir_op_erase(t->load);
 	}
 }
@@ -232,7 +234,7 @@ static IrOp *behind_early(const Roles *w)
 }
 
 /* Behind the last wait, which is for all products but those of this iteration; where products are
- * late, at the start of the iteration, when none is under way, but for what early ones alone read. */
+ * late, at the start of the iteration, when none is under way, but for what early ones read. */
 static void free_in_loop(Roles *w)
 {
 	Pipeline *p = &w->p;

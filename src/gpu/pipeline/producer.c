@@ -216,7 +216,8 @@ static void put_tiles(Producer *d, IrBlock *block)
 		pipeline_tile_slot(&b, block->region->op, block->args[0], &slot, &parity);
 		one = irb_int(&b, parity->type, 1);
 		there = gpu_barrier_at(gpu, &b, there, slot);
-		IrValue *wait[] = {gpu_barrier_at(gpu, &b, free, slot), irb_2(&b, OP_XORI, NULL, parity, one), yes};
+		free = gpu_barrier_at(gpu, &b, free, slot);
+		IrValue *wait[] = {free, irb_2(&b, OP_XORI, NULL, parity, one), yes};
 		irb_op(&b, OP_WAIT_FREE, wait, 3, NULL, 0, 0);
 		IrOp *op = irb_op(&b, OP_BARRIER_EXPECT, (IrValue *[]){there, yes}, 2, NULL, 0, 0);
 		ir_set(d->m, op, ATTR_SIZE, ir_attr_i32(gpu->ir, (int64_t)gpu_map_bytes(gpu, map->type)));

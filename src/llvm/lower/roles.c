@@ -144,9 +144,10 @@ LLVMValueRef lower_roles_other(Lower *lw)
 
 /* ---- the op ---- */
 
-/* Does every thread know it? Places in shared memory are written as well: what both sides compute of
- * its start stands in front of the branch between them, and ptxas (13.0) keeps nothing in uniform
- * registers there, so that descriptors of the kernel's products are not computed there either. */
+/* Does every thread know it? Places in shared memory are written as well: what both sides compute
+ * of its start stands in front of the branch between them, and ptxas (13.0) keeps nothing in
+ * uniform registers there, so that descriptors of the kernel's products are not computed there
+ * either. */
 static bool is_known(const Lower *lw, LLVMValueRef v)
 {
 	return (LLVMIsConstant(v) && LLVMTypeOf(v) != lw->t.shared) || LLVMIsAArgument(v);
