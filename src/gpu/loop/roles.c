@@ -106,15 +106,6 @@ static bool is_from_program_to_program(const GpuCx *gpu, const Schedule *s)
 	       ir_get_bool(around, gpu->ir, ATTR_PROGRAMS);
 }
 
-/* Products an iteration late whose CTA has the SM's memory to itself: its warps never stop for
- * copies then, and both kinds of tiles are filled as soon as they can be. (H200, attention of 128:
- * LATE_FIGURES.) */
-static bool is_late_and_alone(const GpuCx *gpu, const Schedule *s)
-{
-	uint64_t bytes = gpu->target->shared_cta - s->limit + s->bytes + TARGET_SHARED_RESERVED;
-	return schedule_is_rotated(s) && s->paired && 2 * bytes > gpu->target->shared_sm;
-}
-
 static bool is_asked(const GpuCx *gpu, const IrOp *loop)
 {
 	bool asked = gpu->roles == GPU_ROLES_ALL;
@@ -466,7 +457,7 @@ void gpu_roles(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes,
 	*out = (GpuRoles){.root = loop};
 	bool asked = is_asked(gpu, loop);
 	if ((!asked && gpu->roles != GPU_ROLES_ASKED) || !schedule_loop(gpu, m, arena, axes, loop, &out->s) ||
-	    (!asked && !is_from_program_to_program(gpu, &out->s) && !is_late_and_alone(gpu, &out->s)))
+	    (!asked && !is_from_program_to_program(gpu, &out->s)))
 		return;
 	out->root = root_of(gpu, loop);
 	find_memory(gpu, out);
