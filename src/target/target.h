@@ -120,6 +120,8 @@ static inline bool target_is_many(const uint32_t grid[3], uint32_t sms)
 	uint64_t beside = (uint64_t)grid[1] * grid[2], along = target_persistent_ctas(grid, sms);
 	if (beside == 1 || along == grid[0])
 		return along < grid[0];
+	if (grid[0] * beside > INT32_MAX)
+		return false; /* programs are numbered along all axes */
 	uint64_t turns = (along * beside + sms - 1) / sms * ((grid[0] + along - 1) / along);
 	return turns <= (grid[0] * beside + sms - 1) / sms;
 }

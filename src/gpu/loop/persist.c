@@ -163,6 +163,27 @@ static bool runs_alike(const IrOp *loop)
 	return alike;
 }
 
+/* Is the value made of what a dot of the loop gives? */
+static bool is_made_of_dot(const Products *p, const IrValue *v, unsigned depth)
+{
+	const IrOp *op = v->def;
+	if (!op || !depth || op->block != p->loop->regions[0].first)
+		return false;
+	bool made = op->kind == OP_DOT;
+	for (uint32_t i = 0; i < op->operand_count && !made; i++)
+		made = is_made_of_dot(p, ir_operand(op, i), depth - 1);
+	return made;
+}
+
+static bool are_chained(const Products *p)
+{
+	enum { DEEPEST = 10 };
+	bool chained = false;
+	for (const IrOp *op = p->loop->regions[0].first->first; op && p->dots == 2; op = op->next)
+		chained |= op->kind == OP_DOT && is_made_of_dot(p, ir_operand(op, 0), DEEPEST);
+	return chained;
+}
+
 static void measure(const Products *p, GpuPersistPlan *out)
 {
 	const TargetGpu *target = p->gpu->target;
@@ -172,6 +193,7 @@ static void measure(const Products *p, GpuPersistPlan *out)
 	out->ctas = (unsigned)MAX(MIN(by_shared, by_registers), 1u);
 	out->cycles = trips_of(p->loop) * p->fma_bits / FMA_BITS_A_CYCLE;
 	out->dots = p->dots;
+	out->chained = are_chained(p);
 	out->varies = !runs_alike(p->loop);
 }
 
@@ -214,9 +236,9 @@ GpuPersistPlan gpu_persist_plan(GpuCx *gpu, const IrModule *m, Arena *arena, IrO
 
 const char *gpu_persist_loses(const GpuPersistPlan *plan)
 {
-	if (plan->dots > 1)
+	if (plan->dots > 1 && !plan->chained)
 		return "its loop has several products";
-	if (plan->varies)
+	if (plan->varies && !plan->chained)
 		return "its programs take differently long, and CTAs take them as they come";
 	if (plan->ctas > 1)
 		return "CTAs that share an SM hide what stands around each other's loops";

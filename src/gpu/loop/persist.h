@@ -24,6 +24,7 @@ typedef struct GpuPersistPlan {
 	uint64_t cycles;    /* of the tensor cores; 0: how often it runs is not known */
 	unsigned ctas;      /* that an SM holds at once, as far as accumulators and copies say */
 	unsigned dots;      /* in the loop */
+	bool chained;       /* two, of which one takes what is made of the other, as attention's */
 	bool varies;        /* programs run it differently often */
 	bool axes;          /* programs read other axes of the grid too */
 } GpuPersistPlan;

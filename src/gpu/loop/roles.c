@@ -116,6 +116,13 @@ static bool is_asked(const GpuCx *gpu, const IrOp *loop)
 
 /* ---- may it be done ---- */
 
+/* What late products read has slots of its own where it is paired; else it stays in those of all
+ * for an iteration more. */
+static unsigned least_slots(const Schedule *s)
+{
+	return LEAST_SLOTS + (schedule_is_rotated(s) && !s->paired ? 1u : 0u);
+}
+
 static bool is_scalar(const IrOp *op)
 {
 	bool good = true;
@@ -217,7 +224,7 @@ static const char *why_not(GpuCx *gpu, const IrModule *m, Arena *arena, const Gp
 		return "products take what does not come by TMA, or others take what does";
 	if (warps % GPU_ROLE_WARPS || warps + GPU_ROLE_WARPS > TARGET_MAX_THREADS / TARGET_WARP_SIZE)
 		return "warps come in whole groups, and there is no room for one more";
-	if (s->slots < LEAST_SLOTS + (r->behind > 1))
+	if (s->slots < least_slots(s))
 		return "two of its slots do not fit into shared memory";
 	if (!are_computed(m, arena, r))
 		return "an address comes from more than scalars that the loops compute";
@@ -270,7 +277,7 @@ static void find_memory(GpuCx *gpu, GpuRoles *r)
 {
 	Schedule *s = &r->s;
 	Beside b = {gpu, r, 0, 0};
-	unsigned slots = s->slots, least = LEAST_SLOTS + schedule_is_rotated(s);
+	unsigned slots = s->slots, least = least_slots(s);
 	uint64_t slot = slots ? s->bytes / slots : 0;
 	if (r->root == s->loop || !slots)
 		return;
@@ -283,6 +290,57 @@ static void find_memory(GpuCx *gpu, GpuRoles *r)
 	else if (slots < s->slots)
 		set_slots(s, slots);
 	r->beside = r->root == s->loop ? 0 : beside;
+}
+
+/* ---- tiles of an outer iteration ---- */
+
+/* Is the memory read in the loop alone? */
+static bool is_read_in(const IrValue *memory, const IrOp *loop)
+{
+	for (const IrUse *u = memory->uses; u; u = u->next) {
+		bool view = u->owner->kind == OP_MEMDESC_TRANS && is_read_in(&u->owner->results[0], loop);
+		if (!view && !ir_is_inside(u->owner, loop))
+			return false;
+	}
+	return memory->uses != NULL;
+}
+
+/* A tile for products of the loop alone, as it lies in their memory. */
+static bool is_tile_of_root(GpuCx *gpu, Address *a, const GpuRoles *r, const IrOp *load)
+{
+	if (load->kind != OP_DESC_LOAD || !gpu_is_map(ir_operand(load, 0)->type) ||
+	    !ir_has_one_use(&load->results[0]))
+		return false;
+	const IrOp *alloc = load->results[0].uses->owner;
+	for (uint32_t i = 0; i < load->operand_count; i++)
+		if (!is_computed(a, ir_operand(load, i)))
+			return false;
+	return alloc->kind == OP_LOCAL_ALLOC && alloc->block == load->block &&
+	       gpu_layout(gpu, alloc->results[0].type) ==
+		       gpu_layout(gpu, gpu_map_memdesc(gpu, ir_operand(load, 0)->type)) &&
+	       is_read_in(&alloc->results[0], r->s.loop);
+}
+
+/* Each has two places in turns, where there is memory: the one that the kernel's warps have it in
+ * is counted already. */
+static void find_tiles(GpuCx *gpu, const IrModule *m, Arena *arena, GpuRoles *r)
+{
+	const Schedule *s = &r->s;
+	if (r->root == s->loop || s->loop->block != r->root->regions[0].first)
+		return;
+	Address a = {r->root, ARENA_ARRAY(arena, uint8_t, m->next_value)};
+	uint64_t bytes = 0;
+	uint32_t count = 0;
+	r->tiles = ARENA_ARRAY(arena, IrOp *, m->next_op);
+	for (IrOp *op = s->loop->block->first; op != s->loop; op = op->next)
+		if (is_tile_of_root(gpu, &a, r, op)) {
+			bytes += gpu_map_bytes(gpu, ir_operand(op, 0)->type);
+			r->tiles[count++] = op;
+		}
+	if (count && s->bytes + r->beside + bytes <= s->limit) {
+		r->tile_count = count;
+		r->beside += bytes;
+	}
 }
 
 /* ---- registers ---- */
@@ -412,6 +470,7 @@ void gpu_roles(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes,
 		return;
 	out->root = root_of(gpu, loop);
 	find_memory(gpu, out);
+	find_tiles(gpu, m, arena, out);
 	out->behind = schedule_is_rotated(&out->s) ? 2 : out->s.products.len ? 1 : 0;
 	out->why = why_not(gpu, m, arena, out);
 	out->rule = !out->why ? REMARK_LOOP_ROLES : asked ? REMARK_LOOP_ROLES_NOT : REMARK_NONE;

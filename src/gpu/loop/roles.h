@@ -12,7 +12,9 @@
  *
  * Where a loop around it is specialised (`root`), counts go on from each run of the inner loop to
  * the next: the copies of the next tile are issued while the kernel's warps store this one. The
- * slots that products read last are free behind the inner loop. */
+ * slots that products read last are free behind the inner loop. A tile that products of the inner
+ * loop take in every iteration, as attention's queries, comes the same way, to one of two places
+ * in turns. */
 #ifndef NESO_GPU_LOOP_ROLES_H
 #define NESO_GPU_LOOP_ROLES_H
 
@@ -32,6 +34,8 @@ typedef struct GpuRoles {
 	Schedule s;
 	IrOp *root; /* the loop, or one around it */
 	unsigned behind; /* a slot is free when products of so many iterations later have been issued */
+	IrOp **tiles; /* loads of the root's body that the partition copies, one for each of its runs */
+	uint32_t tile_count;
 	uint64_t beside; /* bytes of shared memory that what stands around the loop takes meanwhile */
 	unsigned ctas; /* that are to share an SM */
 	unsigned own,

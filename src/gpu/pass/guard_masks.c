@@ -444,12 +444,14 @@ static bool has_extreme(const IrValue *v, bool masked)
 	return false;
 }
 
-/* The tile times the number, behind `op`, and behind any branch that `op` is to stand in. */
+/* The tile, or the one number that a whole tile's extreme is, times the number, behind `op`, and
+ * behind any branch that `op` is to stand in. */
 static IrValue *scale(Guards *g, IrOp *op, IrValue *tile, IrValue *number)
 {
 	IrBuilder b = ir_at(g->cx->module, op->next);
 	b.loc = op->loc;
-	return irb_2(&b, OP_MULF, NULL, tile, irb_splat(&b, number, tile->type));
+	IrValue *by = ir_is_tensor(tile->type) ? irb_splat(&b, number, tile->type) : number;
+	return irb_2(&b, OP_MULF, NULL, tile, by);
 }
 
 /* Users of the product `from`, which is `tile` times the number, take the tile where they come to the

@@ -28,7 +28,7 @@ typedef struct MapLoads {
 	IrOp *func;
 	GpuMapArgs args;
 	TensorSearch search;
-	VEC(IrOp *) loads, beside, stores;
+	VEC(IrOp *) loads, beside, once, stores;
 	VEC(const IrOp *) loops; /* in which tiles come through maps */
 	bool apart; /* no program waits for another one */
 	bool silent; /* nor tells another one that it has stored */
@@ -101,6 +101,16 @@ static bool is_for_threads(MapLoads *m, IrOp *load)
 	       schedule_may_copy(m->gpu, m->cx->module, m->cx->scratch, load);
 }
 
+/* What products of loops take in every iteration, as attention's rows of queries: it is loaded
+ * once, in front of them. */
+static bool is_for_loops(MapLoads *m, IrOp *load)
+{
+	IrType type = load->results[0].type;
+	int64_t evict = ir_get_int(load, m->gpu->ir, ATTR_EVICT, EVICT_NORMAL);
+	return ir_is_tensor(type) && type->rank == RANK && ir_parent_op(load)->kind == OP_FUNC &&
+	       evict == EVICT_NORMAL && !schedule_fills(load);
+}
+
 /* A tile that is stored once. (In a loop whatever comes next would wait until it is written.) */
 static bool is_result(const MapLoads *m, const IrOp *store)
 {
@@ -130,6 +140,8 @@ static bool visit(void *data, IrOp *op)
 		vec_push(m->cx->scratch, &m->loads, op);
 	else if (op->kind == OP_LOAD && is_for_threads(m, op))
 		vec_push(m->cx->scratch, &m->beside, op);
+	else if (op->kind == OP_LOAD && is_for_loops(m, op))
+		vec_push(m->cx->scratch, &m->once, op);
 	if (op->kind == OP_DESC_LOAD && gpu_is_map(ir_operand(op, 0)->type))
 		vec_push(m->cx->scratch, &m->loops, ir_parent_op(op));
 	if (op->kind == OP_STORE && is_result(m, op))
@@ -263,6 +275,38 @@ static void map_beside(MapLoads *m, IrOp *load)
 		replace_load(m, load, &tensor, &made->results[0]);
 }
 
+/* Are all that take it in loops of the function's own block? From those in branches, as of two
+ * versions of a loop, each would store it to memory of its own. */
+static bool is_taken_in_loops(const IrValue *v)
+{
+	for (const IrUse *u = v->uses; u; u = u->next) {
+		const IrOp *op = u->owner;
+		if (op->kind == OP_TRANS && !is_taken_in_loops(&op->results[0]))
+			return false;
+		while (ir_parent_op(op)->kind != OP_FUNC)
+			op = ir_parent_op(op);
+		if (u->owner->kind != OP_TRANS && op->kind != OP_FOR)
+			return false;
+	}
+	return true;
+}
+
+/* Beside loops whose tiles go through maps. */
+static void map_once(MapLoads *m, IrOp *load)
+{
+	Tensor tensor;
+	IrType type = load->results[0].type;
+	if (!m->apart || !is_taken_in_loops(&load->results[0]) ||
+	    !tensor_of(&m->search, load, &tensor) || is_turned(&tensor) ||
+	    !goes_to_products(m, &load->results[0], false, tensor.last))
+		return;
+	IrOp *made = through_map(m, load, &tensor, type, NULL);
+	if (!made)
+		return;
+	ir_replace_uses(&load->results[0], &made->results[0]);
+	ir_op_erase(load);
+}
+
 static void map_store(MapLoads *m, IrOp *store)
 {
 	Tensor tensor;
@@ -285,6 +329,8 @@ static bool map_function(PassCx *cx, IrOp *func)
 		map_load(&m, m.loads.data[i]);
 	for (uint32_t i = 0; i < m.beside.len; i++)
 		map_beside(&m, m.beside.data[i]);
+	for (uint32_t i = 0; i < m.once.len && m.args.made.len; i++)
+		map_once(&m, m.once.data[i]);
 	for (uint32_t i = 0; i < m.stores.len && m.args.made.len && m.apart && m.silent; i++)
 		map_store(&m, m.stores.data[i]);
 	if (m.args.made.len)

@@ -17,6 +17,7 @@ typedef struct Persist {
 	IrOp *func, *loop;
 	IrType i32;
 	bool axes;               /* programs read other axes than 0 */
+	bool varies;             /* they take differently long */
 	VEC(IrOp *) ids, counts; /* what reads axis 0 of the grid */
 	VEC(IrOp *) others;      /* ids along the other axes, where that matters */
 } Persist;
@@ -113,6 +114,19 @@ static void find_programs(const Persist *p, IrBuilder *b, Programs *out)
 	out->step = irb_2(b, OP_MINSI, NULL, out->step, irb_2(b, OP_SUBI, NULL, out->to, out->from));
 }
 
+/* Every second round of all CTAs goes backwards: who had a long program has a short one then. */
+static IrValue *there_and_back(const Persist *p, IrBuilder *b, const Programs *all, IrValue *program)
+{
+	IrValue *one = irb_int(b, p->i32, 1), *zero = irb_int(b, p->i32, 0);
+	IrValue *before = irb_2(b, OP_SUBI, NULL, program, all->from); /* those of earlier rounds */
+	IrValue *behind = irb_2(b, OP_ADDI, NULL, before, all->step);
+	IrValue *odd = irb_2(b, OP_ANDI, NULL, irb_2(b, OP_DIVUI, NULL, before, all->step), one);
+	IrValue *back = irb_2(b, OP_ANDI, NULL, irb_cmpi(b, CMPI_NE, odd, zero),
+			      irb_cmpi(b, CMPI_ULE, behind, all->to));
+	IrValue *last = irb_2(b, OP_SUBI, NULL, behind, one);
+	return either(p, b, back, irb_2(b, OP_SUBI, NULL, last, all->from), program);
+}
+
 /* Where a program is along each axis. */
 static void find_places(const Persist *p, IrBuilder *b, const Programs *all, IrValue *program,
 			IrValue **out)
@@ -120,6 +134,8 @@ static void find_places(const Persist *p, IrBuilder *b, const Programs *all, IrV
 	out[0] = program;
 	if (!p->axes)
 		return;
+	if (p->varies)
+		program = there_and_back(p, b, all, program);
 	IrValue *line = irb_2(b, OP_DIVUI, NULL, program, all->along);
 	out[0] = irb_2(b, OP_REMUI, NULL, program, all->along);
 	out[1] = irb_2(b, OP_ADDI, NULL, irb_2(b, OP_REMUI, NULL, line, all->beside), all->at[0]);
@@ -219,6 +235,7 @@ static bool persist_function(PassCx *cx, IrOp *func)
 	gpu_remark_of(gpu, plan.loop, NULL, REMARK_LOOP_PERSISTENT);
 	Persist p = {.cx = cx, .gpu = gpu, .m = cx->module, .func = func, .loop = plan.loop};
 	p.axes = plan.axes;
+	p.varies = plan.varies;
 	p.i32 = ir_scalar(gpu->ir, TY_I32);
 	wrap(&p);
 	return true;

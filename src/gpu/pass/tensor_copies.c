@@ -59,6 +59,15 @@ static bool read_in_place(const Copies *c, IrOp *user, IrValue *memory)
 	return same;
 }
 
+/* Products take it in place, and threads meet before they do: they wait behind that. */
+static IrOp *place_behind_meeting(const Copies *c, const IrOp *load, IrOp *place, const IrValue *memory)
+{
+	bool alone = ir_has_one_use(&load->results[0]) && load->results[0].uses->owner == place;
+	bool meets = alone && place->kind == OP_LOCAL_ALLOC && place->next->kind == OP_BARRIER &&
+		     gpu_layout(c->gpu, place->results[0].type) == gpu_layout(c->gpu, memory->type);
+	return meets ? place->next->next : place;
+}
+
 /* Each user gets the tile in its layout; reads stay in the load's block, where the memory is alive. */
 static void read_tile(const Copies *c, IrOp *load, IrBuilder *b, IrValue *memory)
 {
@@ -107,6 +116,25 @@ static IrValue *parity_of(const Copies *c, IrBuilder *b, IrOp *loop)
 	return irb_2(b, OP_ANDI, NULL, past, irb_int(b, i32, 1));
 }
 
+/* The first op of a kind between a load and its wait; NULL: there is none. */
+static IrOp *first_before_wait(const IrOp *load, IrOpKind kind)
+{
+	const IrOp *end = place_of_wait(load);
+	IrOp *op = load->next;
+	while (op != end && op->kind != kind)
+		op = op->next;
+	return op != end ? op : NULL;
+}
+
+/* Where it is issued: beside the first copies of a loop that follows, whose barriers are made
+ * together with its own. */
+static IrOp *place_of_copy(const IrOp *load)
+{
+	IrOp *copies = first_before_wait(load, OP_BARRIER_EXPECT);
+	bool loop = ir_parent_op(load)->kind == OP_FUNC && copies && first_before_wait(load, OP_INIT_BARRIER);
+	return loop ? copies : (IrOp *)(uintptr_t)load;
+}
+
 typedef struct Barrier {
 	IrValue *word, *parity;
 	IrValue *made; /* to be dropped behind the wait; NULL: somewhere else */
@@ -118,7 +146,9 @@ static Barrier barrier_for(const Copies *c, IrOp *load, IrBuilder *b)
 	IrType i32 = ir_scalar(c->gpu->ir, TY_I32);
 	IrOp *parent = ir_parent_op(load);
 	bool loop = parent->kind == OP_FOR, once = parent->kind == OP_FUNC;
-	IrBuilder front = once ? ir_at(c->m, ir_func_body(parent)->first) : loop ? ir_at(c->m, parent) : *b;
+	IrOp *start = once && place_of_copy(load) != load ? first_before_wait(load, OP_INIT_BARRIER)
+							   : ir_func_body(c->func)->first;
+	IrBuilder front = once ? ir_at(c->m, start) : loop ? ir_at(c->m, parent) : *b;
 	front.loc = load->loc;
 	IrValue *barriers = gpu_barriers_alloc(c->gpu, &front, 1, 1);
 	Barrier made = {.made = once || loop ? NULL : barriers};
@@ -136,7 +166,8 @@ static Barrier barrier_for(const Copies *c, IrOp *load, IrBuilder *b)
 static void lower_load(const Copies *c, IrOp *load)
 {
 	GpuCx *gpu = c->gpu;
-	IrBuilder b = ir_at(c->m, load);
+	IrBuilder b = ir_at(c->m, place_of_copy(load));
+	b.loc = load->loc;
 	IrValue *map = ir_operand(load, 0), *yes = irb_int(&b, ir_scalar(gpu->ir, TY_I1), 1);
 	Barrier barrier = barrier_for(c, load, &b);
 	IrValue *memory = gpu_map_alloc(gpu, &b, map->type, 0);
@@ -146,7 +177,7 @@ static void lower_load(const Copies *c, IrOp *load)
 	for (uint32_t i = 1; i < load->operand_count; i++)
 		args[3 + i] = ir_operand(load, i);
 	irb_op(&b, OP_TMA_LOAD, args, 3 + load->operand_count, NULL, 0, 0);
-	IrBuilder wait = ir_at(c->m, place_of_wait(load));
+	IrBuilder wait = ir_at(c->m, place_behind_meeting(c, load, place_of_wait(load), memory));
 	wait.loc = load->loc;
 	irb_op(&wait, OP_WAIT_BARRIER, (IrValue *[]){barrier.word, barrier.parity}, 2, NULL, 0, 0);
 	if (barrier.made)

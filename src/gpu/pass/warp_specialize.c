@@ -18,12 +18,14 @@ typedef struct Roles {
 	IrOp *specialize;
 	IrValue *slot, *parity; /* of the loop */
 	IrOp *wait; /* at its start */
+	bool at_once; /* what early products read is free in the same iteration */
 } Roles;
 
 /* ---- the op ---- */
 
-/* Around the root, with a partition of one warp. */
-static IrBlock *open_specialize(Roles *w)
+/* Around the root, with partitions of one warp: late products' tiles have a warp of their own, so
+ * that those for early ones do not wait for it. */
+static IrOp *open_specialize(Roles *w)
 {
 	Pipeline *p = &w->p;
 	IrCx *ir = p->gpu->ir;
@@ -35,7 +37,9 @@ static IrBlock *open_specialize(Roles *w)
 		types[i] = root->results[i].type;
 	IrBuilder b = ir_at(p->m, root);
 	w->specialize = irb_op(&b, OP_WARP_SPECIALIZE, NULL, 0, types, root->result_count, 2);
-	ir_set(p->m, w->specialize, ATTR_PARTITION_WARPS, ir_attr_ints(ir, i32, (const int64_t[]){1}, 1));
+	uint32_t partitions = p->s->paired ? 2 : 1;
+	ir_set(p->m, w->specialize, ATTR_PARTITION_WARPS,
+	       ir_attr_ints(ir, i32, (const int64_t[]){1, 1}, partitions));
 	if (w->r->own)
 		ir_set(p->m, w->specialize, ATTR_ACTUAL_REGISTERS,
 		       ir_attr_ints(ir, i32, (const int64_t[]){w->r->own, w->r->other}, 2));
@@ -49,8 +53,23 @@ static IrBlock *open_specialize(Roles *w)
 	ir_op_append(own, root);
 	IrBuilder end = ir_at_end(p->m, own, root->loc), holder = ir_at_end(p->m, others, root->loc);
 	irb_op(&end, OP_WARP_YIELD, results, root->result_count, NULL, 0, 0);
-	IrOp *partitions = irb_op(&holder, OP_WARP_PARTITIONS, NULL, 0, NULL, 0, 1);
-	return ir_block_new(p->m, &partitions->regions[0]);
+	IrOp *parts = irb_op(&holder, OP_WARP_PARTITIONS, NULL, 0, NULL, 0, partitions);
+	for (uint32_t i = 0; i < partitions; i++)
+		ir_block_new(p->m, &parts->regions[i]);
+	return parts;
+}
+
+static void produce(Roles *w, IrOp *parts)
+{
+	Pipeline *p = &w->p;
+	for (uint32_t i = 0; i < parts->region_count; i++) {
+		IrBlock *block = parts->regions[i].first;
+		pipeline_produce(p, w->r->root, w->specialize, block, i == 0, i + 1 == parts->region_count);
+		IrBuilder end = ir_at_end(p->m, block, p->loop->loc);
+		irb_op(&end, OP_WARP_RETURN, NULL, 0, NULL, 0, 0);
+	}
+	for (uint32_t i = 0; i < parts->region_count; i++)
+		pipeline_take_operands(p->m, w->specialize, parts->regions[i].first);
 }
 
 /* ---- the loop of the kernel's warps ---- */
@@ -76,6 +95,40 @@ static void part_late(Roles *w)
 		return;
 	p->late.there = gpu_barriers_alloc(p->gpu, &p->before, p->s->slots, 1);
 	p->late.free = gpu_barriers_alloc(p->gpu, &p->before, p->s->slots, gpu_num_warps(p->gpu, p->loop));
+}
+
+/* What the loop around takes once for all iterations comes by the partition too. */
+static void add_tiles(Roles *w)
+{
+	Pipeline *p = &w->p;
+	unsigned warps = gpu_num_warps(p->gpu, p->loop);
+	for (uint32_t i = 0; i < w->r->tile_count; i++) {
+		PipelineTile t = {.load = w->r->tiles[i]};
+		IrType map = ir_operand(t.load, 0)->type;
+		t.memory = gpu_map_alloc(p->gpu, &p->before, map, PIPELINE_TILE_SLOTS);
+		t.barriers.there = gpu_barriers_alloc(p->gpu, &p->before, PIPELINE_TILE_SLOTS, 1);
+		t.barriers.free = gpu_barriers_alloc(p->gpu, &p->before, PIPELINE_TILE_SLOTS, warps);
+		vec_push(p->cx->scratch, &p->tiles, t);
+	}
+}
+
+/* Behind the making of the partition, which copies the loads' operands. */
+static void read_tiles(Roles *w)
+{
+	Pipeline *p = &w->p;
+	const IrOp *around = ir_parent_op(p->loop);
+	for (uint32_t i = 0; i < p->tiles.len; i++) {
+		PipelineTile *t = &p->tiles.data[i];
+		IrBuilder b = ir_at(p->m, t->load);
+		IrValue *parity;
+		b.loc = t->load->loc;
+		pipeline_tile_slot(&b, around, t->load->block->args[0], &t->slot, &parity);
+		IrValue *there = gpu_barrier_at(p->gpu, &b, t->barriers.there, t->slot);
+		irb_op(&b, OP_WAIT_BARRIER, (IrValue *[]){there, parity}, 2, NULL, 0, 0);
+		IrOp *alloc = t->load->results[0].uses->owner;
+		gpu_read_as_it_lies(p->gpu, alloc, gpu_slot_at(&b, t->memory, t->slot));
+		ir_op_erase(t->load);
+	}
 }
 
 /* In front of the first late product, which rotate-products puts off. */
@@ -129,18 +182,77 @@ static void free_before(Roles *w, IrBuilder *b, IrValue *free, unsigned behind)
 	free_slot(w, b, free, slot, there);
 }
 
+/* Is a slot of these rings read by a product that is put off? */
+static bool is_read_late(const Roles *w)
+{
+	const GpuRotation *r = w->p.s->rotation;
+	for (uint32_t i = 0; i < r->late.len; i++)
+		for (uint32_t k = 0; k < r->late.data[i]->operand_count; k++) {
+			const IrOp *from = ir_operand(r->late.data[i], k)->def;
+			while (from && (from->kind == OP_MEMDESC_TRANS || from->kind == OP_MEMDESC_INDEX)) {
+				const IrValue *memory = ir_operand(from, 0);
+				for (uint32_t n = 0; n < w->p.rings.len; n++)
+					if (w->p.rings.data[n].memory == memory && !w->p.rings.data[n].late)
+						return true;
+				from = memory->def;
+			}
+		}
+	return false;
+}
+
+/* The first op of the body that takes a value, perhaps inside. */
+static IrOp *first_to_take(const Roles *w, const IrValue *v)
+{
+	for (IrOp *op = w->p.body->first; op; op = op->next)
+		for (const IrUse *u = v->uses; u; u = u->next)
+			if (u->owner == op || ir_is_inside(u->owner, op))
+				return op;
+	return NULL;
+}
+
+/* The op behind which all early products of the iteration have ended, as each of their results has
+ * been taken; NULL: none, or late products read these slots too. */
+static IrOp *behind_early(const Roles *w)
+{
+	const IrCx *ir = w->p.gpu->ir;
+	IrOp *spot = NULL;
+	bool passed = false;
+	if (!w->p.late.free || is_read_late(w))
+		return NULL;
+	for (IrOp *op = w->p.body->first; op; op = op->next) {
+		if (op->kind != OP_WARP_GROUP_DOT || ir_get_bool(op, ir, ATTR_LATE))
+			continue;
+		IrOp *taker = first_to_take(w, &op->results[0]);
+		if (!taker || taker == w->p.body->last)
+			return NULL;
+		passed = !spot;
+		for (const IrOp *at = spot; at && !passed; at = at->next)
+			passed = at == taker;
+		spot = passed ? taker : spot;
+	}
+	return spot;
+}
+
 /* Behind the last wait, which is for all products but those of this iteration; where products are
- * late, at the start of the iteration, when none is under way. */
+ * late, at the start of the iteration, when none is under way, but for what early ones read. */
 static void free_in_loop(Roles *w)
 {
 	Pipeline *p = &w->p;
+	IrOp *early = w->r->behind < 2 ? NULL : behind_early(w);
+	w->at_once = early != NULL;
 	IrBuilder b = ir_at(p->m, w->wait->next);
 	for (IrOp *op = p->body->first; op && w->r->behind < 2; op = op->next)
 		if (op->kind == OP_WARP_GROUP_DOT || op->kind == OP_WARP_GROUP_DOT_WAIT)
 			b = ir_at(p->m, op->next);
 	b.loc = p->loop->loc;
 	unsigned behind = w->r->behind, first = p->late.free ? behind - 1 : behind;
-	free_before(w, &b, p->free, first);
+	if (early) {
+		IrBuilder behind_them = ir_at(p->m, early->next);
+		behind_them.loc = p->loop->loc;
+		free_slot(w, &behind_them, p->free, w->slot, NULL);
+	} else {
+		free_before(w, &b, p->free, first);
+	}
 	if (p->late.free)
 		free_before(w, &b, p->late.free, behind);
 }
@@ -161,11 +273,13 @@ static void free_behind(Roles *w, IrOp *loop, IrValue *slot)
 				     irb_2(&b, OP_MULI, NULL, step, irb_int(&b, step->type, k - 1)));
 		IrValue *there = irb_cmpi(&b, is_unsigned ? CMPI_ULT : CMPI_SLT, last, ir_operand(loop, 1));
 		IrValue *before = slot_before(w, &b, slot, k);
-		if (!w->p.late.free || k < w->r->behind)
+		if (!w->at_once && (!w->p.late.free || k < w->r->behind))
 			free_slot(w, &b, w->p.free, before, there);
 		if (w->p.late.free)
 			free_slot(w, &b, w->p.late.free, before, there);
 	}
+	for (uint32_t i = 0; i < w->p.tiles.len; i++)
+		free_slot(w, &b, w->p.tiles.data[i].barriers.free, w->p.tiles.data[i].slot, NULL);
 }
 
 static IrValue *result_at(const IrOp *loop, uint32_t from_end)
@@ -212,6 +326,11 @@ static void drop(Roles *w)
 		gpu_barriers_drop(p->gpu, &b, p->late.there);
 		gpu_barriers_drop(p->gpu, &b, p->late.free);
 	}
+	for (uint32_t i = 0; i < p->tiles.len; i++) {
+		gpu_barriers_drop(p->gpu, &b, p->tiles.data[i].barriers.there);
+		gpu_barriers_drop(p->gpu, &b, p->tiles.data[i].barriers.free);
+		irb_op(&b, OP_LOCAL_DEALLOC, &p->tiles.data[i].memory, 1, NULL, 0, 0);
+	}
 	for (uint32_t i = 0; i < p->rings.len; i++)
 		irb_op(&b, OP_LOCAL_DEALLOC, &p->rings.data[i].memory, 1, NULL, 0, 0);
 }
@@ -235,16 +354,16 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const GpuRoles *r)
 			 .loop = s.loop,
 			 .values = cx->module->next_value}};
 	Pipeline *p = &w.p;
-	IrBlock *block = open_specialize(&w);
+	IrOp *parts = open_specialize(&w);
 	p->body = s.loop->regions[0].first;
 	p->before = ir_at(p->m, w.specialize);
 	p->top = ir_at(p->m, p->body->first);
 	ir_set(p->m, s.loop, ATTR_PIPELINE, schedule_attr(p->gpu, cx->scratch, &s));
 	pipeline_add_rings(p, true);
 	part_late(&w);
-	pipeline_produce(p, r->root, w.specialize, block);
-	IrBuilder end = ir_at_end(p->m, block, s.loop->loc);
-	irb_op(&end, OP_WARP_RETURN, NULL, 0, NULL, 0, 0);
+	add_tiles(&w);
+	produce(&w, parts);
+	read_tiles(&w);
 	await_slot(&w);
 	for (uint32_t i = 0; i < p->rings.len; i++)
 		pipeline_read(p, &p->rings.data[i], w.slot);

@@ -12,13 +12,18 @@ typedef struct Before {
 	bool *stands, *waits; /* by op id: in the loop's block in front of it; for a tile that is loaded */
 } Before;
 
+static bool is_load(const IrOp *op)
+{
+	return (op->kind == OP_LOAD || op->kind == OP_DESC_LOAD) && ir_is_tensor(op->results[0].type);
+}
+
 static bool waits_for_load(const Before *s, const IrOp *op)
 {
 	for (uint32_t i = 0; i < op->operand_count; i++) {
 		const IrOp *def = ir_operand(op, i)->def;
 		if (!def || def->block != s->p->loop->block)
 			continue;
-		if (s->waits[def->id] || (def->kind == OP_LOAD && ir_is_tensor(def->results[0].type)))
+		if (s->waits[def->id] || is_load(def))
 			return true;
 	}
 	return false;

@@ -36,6 +36,16 @@ typedef struct PipelineSlots {
 	IrValue *there, *free;
 } PipelineSlots;
 
+/* A tile that an outer loop loads once in each iteration for the whole inner loop: with roles a
+ * partition copies it, to one of two places in turns. */
+typedef struct PipelineTile {
+	IrOp *load;
+	IrValue *memory, *slot; /* slot: of this iteration, where the kernel's warps read it */
+	PipelineSlots barriers;
+} PipelineTile;
+
+enum { PIPELINE_TILE_SLOTS = 2 };
+
 typedef struct Pipeline {
 	PassCx *cx;
 	GpuCx *gpu;
@@ -51,6 +61,7 @@ typedef struct Pipeline {
 	IrValue *distance; /* upper - lower */
 	VEC(PipelineCarried) carried;
 	VEC(PipelineRing) rings;
+	VEC(PipelineTile) tiles;
 	IrValue *barriers; /* of the slots that TMA fills; NULL: it fills none */
 	PipelineSlots late; /* of the slots that late products alone read, where these have their own */
 	IrValue *there; /* where warps arrive whose copies are there (counted.c); NULL: they meet */
@@ -127,8 +138,14 @@ void pipeline_read_dots(Pipeline *p);
 void pipeline_place_copies(Pipeline *p);
 
 /* producer.c: the loops up to `root` once more, at the end of the block of a partition of
- * `specialize`, with the copies alone; what they take from outside becomes operands. */
-void pipeline_produce(Pipeline *p, IrOp *root, IrOp *specialize, IrBlock *block);
+ * `specialize`, with the copies alone, those for early products, late ones or both; what they take
+ * from outside becomes operands. */
+void pipeline_produce(Pipeline *p, IrOp *root, IrOp *specialize, IrBlock *block, bool early, bool late);
+/* The block gets arguments for operands that others have added since. */
+void pipeline_take_operands(IrModule *m, IrOp *specialize, IrBlock *block);
+
+/* Slot and parity of the tile of an iteration of the loop, whose counter is this. */
+void pipeline_tile_slot(IrBuilder *b, const IrOp *loop, IrValue *counter, IrValue **slot, IrValue **parity);
 
 /* products.c */
 

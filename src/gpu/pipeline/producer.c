@@ -16,7 +16,18 @@ typedef struct Producer {
 	uint8_t *carried; /* by id of an argument of a loop's body */
 	IrMapping map;
 	IrValue *slot, *parity; /* of the next copies */
+	bool early, late; /* it copies what early products read, and tiles; what late ones alone do */
 } Producer;
+
+static bool is_its(const Producer *d, const PipelineRing *ring)
+{
+	return ring->late && d->p->late.there ? d->late : d->early;
+}
+
+static uint32_t tiles_of(const Producer *d)
+{
+	return d->early ? d->p->tiles.len : 0;
+}
 
 /* ---- what is needed ---- */
 
@@ -65,9 +76,12 @@ static void need_all(Producer *d)
 	need_loop(d, d->root);
 	for (uint32_t i = 0; i < d->p->rings.len; i++) {
 		const IrOp *load = d->p->rings.data[i].load->load;
-		for (uint32_t k = 1; k < load->operand_count; k++)
+		for (uint32_t k = 1; k < load->operand_count && is_its(d, &d->p->rings.data[i]); k++)
 			need(d, ir_operand(load, k));
 	}
+	for (uint32_t i = 0; i < tiles_of(d); i++)
+		for (uint32_t k = 1; k < d->p->tiles.data[i].load->operand_count; k++)
+			need(d, ir_operand(d->p->tiles.data[i].load, k));
 }
 
 /* ---- what comes from outside ---- */
@@ -165,13 +179,57 @@ static void put_copies(Producer *d, IrBlock *block)
 {
 	Pipeline *p = d->p;
 	PipelineSlots all = {p->barriers, p->free};
-	put_copies_to(d, ir_at_end(d->m, block, p->loop->loc), &all, false);
-	if (p->late.there)
+	if (d->early)
+		put_copies_to(d, ir_at_end(d->m, block, p->loop->loc), &all, false);
+	if (p->late.there && d->late)
 		put_copies_to(d, ir_at_end(d->m, block, p->loop->loc), &p->late, true);
 	IrBuilder b = ir_at_end(d->m, block, p->loop->loc);
 	IrValue *zero = irb_int(&b, d->slot->type, 0), *next = pipeline_next_slot(p, &b, d->slot, zero);
 	d->parity = pipeline_next_parity(&b, d->parity, next, zero);
 	d->slot = next;
+}
+
+/* t / slots, of iteration t of the loop. */
+void pipeline_tile_slot(IrBuilder *b, const IrOp *loop, IrValue *counter, IrValue **slot, IrValue **parity)
+{
+	IrType i32 = ir_scalar(b->m->cx, TY_I32);
+	IrValue *one = irb_int(b, i32, 1), *step = ir_operand(loop, 2);
+	IrValue *number = irb_2(b, OP_SUBI, NULL, counter, ir_operand(loop, 0));
+	number = irb_2(b, OP_DIVUI, NULL, number, step);
+	if (number->type->bits != 32)
+		number = irb_1(b, number->type->bits > 32 ? OP_TRUNCI : OP_EXTUI, i32, number);
+	*slot = irb_2(b, OP_ANDI, NULL, number, one);
+	*parity = irb_2(b, OP_ANDI, NULL, irb_2(b, OP_SHRUI, NULL, number, one), one);
+}
+
+/* The tiles of an iteration of the root. */
+static void put_tiles(Producer *d, IrBlock *block)
+{
+	GpuCx *gpu = d->p->gpu;
+	for (uint32_t i = 0; i < tiles_of(d); i++) {
+		const PipelineTile *t = &d->p->tiles.data[i];
+		IrValue *args[4 + TENSOR_MAP_RANK], *slot, *parity, *map = ir_operand(t->load, 0);
+		IrValue *memory = capture(d, t->memory), *there = capture(d, t->barriers.there),
+			*free = capture(d, t->barriers.free);
+		IrBuilder b = ir_at_end(d->m, block, t->load->loc);
+		IrValue *yes = irb_int(&b, ir_scalar(gpu->ir, TY_I1), 1), *one;
+		pipeline_tile_slot(&b, block->region->op, block->args[0], &slot, &parity);
+		one = irb_int(&b, parity->type, 1);
+		there = gpu_barrier_at(gpu, &b, there, slot);
+		free = gpu_barrier_at(gpu, &b, free, slot);
+		IrValue *wait[] = {free, irb_2(&b, OP_XORI, NULL, parity, one), yes};
+		irb_op(&b, OP_WAIT_FREE, wait, 3, NULL, 0, 0);
+		IrOp *op = irb_op(&b, OP_BARRIER_EXPECT, (IrValue *[]){there, yes}, 2, NULL, 0, 0);
+		ir_set(d->m, op, ATTR_SIZE, ir_attr_i32(gpu->ir, (int64_t)gpu_map_bytes(gpu, map->type)));
+		args[0] = value_of(d, map);
+		args[1] = gpu_slot_at(&b, memory, slot);
+		args[2] = there;
+		args[3] = yes;
+		for (uint32_t k = 1; k < t->load->operand_count; k++)
+			args[3 + k] = value_of(d, ir_operand(t->load, k));
+		op = irb_op(&b, OP_TMA_LOAD, args, 3 + t->load->operand_count, NULL, 0, 0);
+		ir_set(d->m, op, ATTR_FREE_SLOT, ir_attr_unit(gpu->ir));
+	}
 }
 
 static void put_loop(Producer *d, IrOp *loop, IrBlock *block);
@@ -182,6 +240,7 @@ static void put_body(Producer *d, IrOp *loop, IrBlock *block)
 		if (!d->needed[op->id])
 			continue;
 		if (op->kind == OP_FOR) {
+			put_tiles(d, block); /* there are none but of the loop around p->loop */
 			put_loop(d, op, block);
 			continue;
 		}
@@ -240,7 +299,24 @@ static void put_loop(Producer *d, IrOp *loop, IrBlock *block)
 	d->parity = &made->results[at - 1];
 }
 
-void pipeline_produce(Pipeline *p, IrOp *root, IrOp *specialize, IrBlock *block)
+/* What other partitions are given is given to this one too. */
+static void take_operands(Producer *d)
+{
+	for (uint32_t i = d->block->arg_count; i < d->specialize->operand_count; i++) {
+		IrValue *v = ir_operand(d->specialize, i);
+		ir_mapping_put(&d->map, v, ir_block_arg_add(d->m, d->block, v->type, ir_value_loc(v)));
+	}
+}
+
+void pipeline_take_operands(IrModule *m, IrOp *specialize, IrBlock *block)
+{
+	for (uint32_t i = block->arg_count; i < specialize->operand_count; i++) {
+		IrValue *v = ir_operand(specialize, i);
+		ir_block_arg_add(m, block, v->type, ir_value_loc(v));
+	}
+}
+
+void pipeline_produce(Pipeline *p, IrOp *root, IrOp *specialize, IrBlock *block, bool early, bool late)
 {
 	CONTRACT(p->barriers && p->free);
 	Producer d = {.p = p,
@@ -248,11 +324,14 @@ void pipeline_produce(Pipeline *p, IrOp *root, IrOp *specialize, IrBlock *block)
 		      .arena = p->cx->scratch,
 		      .root = root,
 		      .specialize = specialize,
-		      .block = block};
+		      .block = block,
+		      .early = early,
+		      .late = late};
 	IrType i32 = ir_scalar(p->gpu->ir, TY_I32);
 	d.needed = ARENA_ARRAY(d.arena, uint8_t, p->m->next_op);
 	d.carried = ARENA_ARRAY(d.arena, uint8_t, p->m->next_value);
 	ir_mapping_init(&d.map, d.arena);
+	take_operands(&d);
 	need_all(&d);
 	IrBuilder b = ir_at_end(p->m, block, root->loc);
 	d.slot = irb_int(&b, i32, 0);

@@ -144,10 +144,13 @@ LLVMValueRef lower_roles_other(Lower *lw)
 
 /* ---- the op ---- */
 
-/* Does every thread know it? */
-static bool is_known(LLVMValueRef v)
+/* Does every thread know it? Places in shared memory are written as well: what both sides compute
+ * of its start stands in front of the branch between them, and ptxas (13.0) keeps nothing in
+ * uniform registers there, so that descriptors of the kernel's products are not computed there
+ * either. */
+static bool is_known(const Lower *lw, LLVMValueRef v)
 {
-	return LLVMIsConstant(v) || LLVMIsAArgument(v);
+	return (LLVMIsConstant(v) && LLVMTypeOf(v) != lw->t.shared) || LLVMIsAArgument(v);
 }
 
 static void write_captures(Lower *lw, const IrOp *op)
@@ -156,7 +159,7 @@ static void write_captures(Lower *lw, const IrOp *op)
 	write_number(lw, lw->roles->count);
 	for (uint32_t i = 0; i < op->operand_count; i++) {
 		LLVMValueRef v = lower_scalar(lw, ir_operand(op, i));
-		if (!is_known(v))
+		if (!is_known(lw, v))
 			LLVMBuildStore(lw->b, v,
 				       lower_shared_at(lw, gpu_shared_offset(lw->gpu, op) +
 								   (uint64_t)(i + 1) * GPU_CAPTURE_BYTES));
@@ -169,7 +172,7 @@ static void read_captures(Lower *lw, const IrOp *op, const IrBlock *block)
 	CONTRACT(block->arg_count == op->operand_count);
 	for (uint32_t i = 0; i < op->operand_count; i++) {
 		LLVMValueRef v = lower_scalar(lw, ir_operand(op, i)), at;
-		if (!is_known(v)) {
+		if (!is_known(lw, v)) {
 			at = lower_shared_at(lw, gpu_shared_offset(lw->gpu, op) +
 							 (uint64_t)(i + 1) * GPU_CAPTURE_BYTES);
 			v = LLVMBuildLoad2(lw->b, LLVMTypeOf(v), at, "");

@@ -87,7 +87,56 @@ static LLVMValueRef divide(Lower *lw, const IrOp *op, const LLVMValueRef *a)
 	return is_f64(lw, a[0]) ? LLVMBuildFDiv(lw->b, a[0], a[1], "") : MACHINE2(lw, div_full, a[0], a[1]);
 }
 
-bool lower_DIVF(Lower *lw, IrOp *op) { return math_each_f32(lw, op, divide); }
+/* Of each register the first that has the same divisor; NULL: most have one of their own. */
+static const uint32_t *shared_divisors(Lower *lw, LowerValue divisor, uint32_t count)
+{
+	enum { FEW = 4, MOST = 64 }; /* quotients of a divisor, divisors */
+	uint32_t *first = ARENA_ARRAY(lw->arena, uint32_t, count), seen[MOST], n = 0;
+	for (uint32_t r = 0; r < count; r++) {
+		uint32_t k = 0;
+		while (k < n && divisor.regs[seen[k]] != divisor.regs[r])
+			k++;
+		if (k == n && n == MOST)
+			return NULL;
+		if (k == n)
+			seen[n++] = r;
+		first[r] = seen[k];
+	}
+	return n * FEW <= count ? first : NULL;
+}
+
+/* Many quotients of few divisors, as of a tile by its rows' sums: what div.full does, bit by bit,
+ * but what depends on the divisor alone is done once. Divisors whose reciprocal would be no normal
+ * number are scaled, and what they divide as well. */
+static bool divide_by_few(Lower *lw, IrOp *op)
+{
+	const IrValue *result = ir_result(op, 0);
+	uint32_t count = lower_count(lw, result->type);
+	LowerValue a = lower_get(lw, ir_operand(op, 0)), b = lower_get(lw, ir_operand(op, 1));
+	if (ir_elem(result->type)->kind != TY_F32 || a.count != count || b.count != count)
+		return false;
+	const uint32_t *first = shared_divisors(lw, b, count);
+	if (!first)
+		return false;
+	LLVMValueRef *regs = lower_array(lw, count), *scale = lower_array(lw, count),
+		     *inverse = lower_array(lw, count);
+	for (uint32_t r = 0; r < count; r++) {
+		if (first[r] == r) {
+			LLVMValueRef size = math_intrinsic(lw, "llvm.fabs", &b.regs[r], 1);
+			LLVMValueRef large = math_cmp(lw, LLVMRealOGT, size, math_f32(lw, 0x1p126));
+			LLVMValueRef small = math_cmp(lw, LLVMRealOLT, size, math_f32(lw, 0x1p-126));
+			scale[r] = math_select(lw, small, math_f32(lw, 0x1p24), math_f32(lw, 1));
+			scale[r] = math_select(lw, large, math_f32(lw, 0.25), scale[r]);
+			inverse[r] = MACHINE1(lw, rcp_ftz, LLVMBuildFMul(lw->b, b.regs[r], scale[r], ""));
+		}
+		LLVMValueRef scaled = LLVMBuildFMul(lw->b, a.regs[r], scale[first[r]], "");
+		regs[r] = LLVMBuildFMul(lw->b, scaled, inverse[first[r]], "");
+	}
+	lower_set(lw, result, regs, count);
+	return true;
+}
+
+bool lower_DIVF(Lower *lw, IrOp *op) { return divide_by_few(lw, op) || math_each_f32(lw, op, divide); }
 
 static LLVMValueRef divide_exactly(Lower *lw, const IrOp *op, const LLVMValueRef *a)
 {

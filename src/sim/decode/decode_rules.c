@@ -87,7 +87,8 @@ static void set_reals(Rules *r)
 	}
 	const SimMachine *of[] = {&sim_machine_ex2,	 &sim_machine_ex2_ftz,	 &sim_machine_lg2,
 				  &sim_machine_sqrt_ftz, &sim_machine_rsqrt_ftz, &sim_machine_div_full,
-				  &sim_machine_div_rn,	 &sim_machine_sqrt_rn};
+				  &sim_machine_div_rn,	 &sim_machine_sqrt_rn,
+				  &sim_machine_rcp_ftz};
 	for (size_t k = 0; k < ARRAY_LEN(of); k++)
 		set_real(r, of[k]->pure, FLOAT_F32, FLOAT_F32);
 	set_real(r, sim_machine_rsqrt_f64.pure, FLOAT_F64, FLOAT_F64);
