@@ -438,11 +438,12 @@ LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointe
 	bool unseen = mask && op->kind == OP_LOAD && is_unseen(ir_result(op, 0), mask, &most);
 	How how = how_of(lw, op);
 	bool zero = mask && is_zero(others, tile.reps << tile.register_bits);
-	/* Two registers are cleared at once before a load, each is selected by itself behind it. Those that a
-	 * masked load in a loop may leave as they were are those of the iteration before: where ptxas unrolls
-	 * the loop, its loads are one after another. */
+	/* Two registers are cleared at once before a load, each is selected by itself behind it.
+	 * Those that a masked load in a loop may leave as they were are those of the iteration
+	 * before: where ptxas unrolls the loop, its loads are one after another. */
 	if (mask && !lw->gpu->portable_order && op->kind == OP_LOAD)
-		how.clear = (zero && !unseen) || is_in_loop(op) || is_narrow(&tile) || gpu_masked_apart(lw->axis, op) ||
+		how.clear = (zero && !unseen) || is_in_loop(op) || is_narrow(&tile) ||
+			    gpu_masked_apart(lw->axis, op) ||
 			    gpu_crowd(lw->gpu, op) > lw->target->budgets->data_of_loads;
 	if (zero && how.clear)
 		others = NULL;
