@@ -36,25 +36,11 @@ GpuScratch gpu_convert_scratch(GpuCx *cx, const Layout *from, const Layout *to, 
 	return scratch_of_plan(gpu_convert_plan(cx, from, to, elem));
 }
 
-/* ---- loads ---- */
+/* ---- atomics and volatile loads: threads that hold copies get what one of them asked for ---- */
 
-/* Threads that loaded by themselves what others change meanwhile could go different ways. */
-GpuScratch gpu_scratch_load(GpuCx *cx, const IrOp *op)
+static GpuScratch scratch_of_copies(GpuCx *cx, const IrOp *op)
 {
 	IrType type = op->results[0].type;
-	bool alone = gpu_num_warps(cx, op) == 1 && cx->num_ctas == 1;
-	if (cx->portable_order || ir_is_tensor(type) || !ir_is_volatile(op) || !op->results[0].uses || alone)
-		return (GpuScratch){0, 0, false};
-	return (GpuScratch){gpu_element_bits(type) / 8, 16, false};
-}
-
-/* ---- atomics: the threads that hold copies get the old values from the one that asked for them ---- */
-
-GpuScratch gpu_scratch_atomic(GpuCx *cx, const IrOp *op)
-{
-	IrType type = op->results[0].type;
-	if (!op->results[0].uses)
-		return (GpuScratch){0, 0, false};
 	if (!ir_is_tensor(type))
 		return (GpuScratch){gpu_element_bits(type) / 8, 16, false};
 	const Layout *l = gpu_layout(cx, type);
@@ -67,6 +53,20 @@ GpuScratch gpu_scratch_atomic(GpuCx *cx, const IrOp *op)
 		scratch = (GpuScratch){MAX(scratch.bytes, bytes), 16, false};
 	}
 	return scratch;
+}
+
+GpuScratch gpu_scratch_atomic(GpuCx *cx, const IrOp *op)
+{
+	return op->results[0].uses ? scratch_of_copies(cx, op) : (GpuScratch){0, 0, false};
+}
+
+/* Threads that loaded by themselves what others change meanwhile could go different ways. */
+GpuScratch gpu_scratch_load(GpuCx *cx, const IrOp *op)
+{
+	bool alone = gpu_num_warps(cx, op) == 1 && cx->num_ctas == 1;
+	if (cx->portable_order || !ir_is_volatile(op) || !op->results[0].uses || alone)
+		return (GpuScratch){0, 0, false};
+	return scratch_of_copies(cx, op);
 }
 
 /* ---- warps with roles: what to do next, and what partitions take ---- */

@@ -237,29 +237,39 @@ static bool do_scalar(Atomic *a)
 }
 
 /* CTAs that hold copies take what the same thread of their owner has got. */
-static void take_of_owners(const Atomic *a, LLVMValueRef *regs, uint32_t count)
+static void take_of_owners(Lower *lw, const IrOp *op, const GlobalTile *tile, LLVMValueRef *regs)
 {
-	Lower *lw = a->lw;
-	uint64_t copies = layout_free_bits(a->tile.layout, LAYOUT_BLOCK);
-	unsigned bits = a->tile.element_bits;
+	IrType elem = ir_elem(op->results[0].type);
+	uint64_t copies = layout_free_bits(tile->layout, LAYOUT_BLOCK);
+	uint32_t count = tile->reps << tile->register_bits;
+	unsigned bits = tile->element_bits;
 	if (!copies)
 		return;
-	LLVMValueRef base = lower_shared_at(lw, gpu_shared_offset(lw->gpu, a->op));
+	LLVMValueRef base = lower_shared_at(lw, gpu_shared_offset(lw->gpu, op));
 	LLVMValueRef place = lower_offset(lw, base, lower_thread(lw), bits / 8);
 	LLVMValueRef owner = LLVMBuildAnd(lw->b, lower_cta(lw), lower_i32(lw, ~(int64_t)copies), "");
 	for (uint32_t i = 0; i < count; i++) {
 		lower_program_barrier(lw);
-		lower_elements(lw, LLVMBuildStore(lw->b, lower_to_bits(lw, regs[i], a->elem), place), NULL);
+		lower_elements(lw, LLVMBuildStore(lw->b, lower_to_bits(lw, regs[i], elem), place), NULL);
 		lower_program_barrier(lw);
-		regs[i] = lower_from_bits(lw, load_of_cta(lw, bits, place, owner), a->elem);
+		regs[i] = lower_from_bits(lw, load_of_cta(lw, bits, place, owner), elem);
 	}
 	lower_program_barrier(lw);
+}
+
+LLVMValueRef *lower_share_copies(Lower *lw, const IrOp *op, const GlobalTile *tile, LLVMValueRef *regs)
+{
+	const Layout *l = tile->layout;
+	if (gpu_scratch(lw->gpu, op).bytes)
+		regs = lower_convert_shared(lw, l, l, regs, ir_elem(op->results[0].type),
+					    gpu_shared_offset(lw->gpu, op));
+	take_of_owners(lw, op, tile, regs);
+	return regs;
 }
 
 static bool do_tile(Atomic *a)
 {
 	Lower *lw = a->lw;
-	const Layout *l = a->tile.layout;
 	uint32_t count = a->tile.reps << a->tile.register_bits;
 	LLVMValueRef *regs = lower_array(lw, count);
 	fence(a, a->release);
@@ -268,10 +278,7 @@ static bool do_tile(Atomic *a)
 	if (!a->used)
 		return true;
 	lower_global_spread(&a->tile, regs);
-	if (gpu_scratch(lw->gpu, a->op).bytes)
-		regs = lower_convert_shared(lw, l, l, regs, a->elem, gpu_shared_offset(lw->gpu, a->op));
-	take_of_owners(a, regs, count);
-	lower_set(lw, ir_result(a->op, 0), regs, count);
+	lower_set(lw, ir_result(a->op, 0), lower_share_copies(lw, a->op, &a->tile, regs), count);
 	return true;
 }
 

@@ -467,12 +467,17 @@ LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointe
 	return regs;
 }
 
-/* By one thread for all: what changes meanwhile is one value to the program, and decides one
- * way. */
-static bool load_for_all(Lower *lw, IrOp *op, const IrValue *mask, const IrValue *other)
+/* Once for all: what changes meanwhile is one value to the program, and decides one way. */
+static void load_for_all(Lower *lw, const IrOp *op, const IrValue *mask, const IrValue *other)
 {
-	IrType elem = op->results[0].type;
+	IrType elem = ir_elem(op->results[0].type);
 	GlobalTile tile = lower_global_tile(lw, ir_operand(op, 0), mask, WIDEST_ACCESS);
+	if (tile.layout) {
+		LLVMValueRef *regs = lower_global_load(lw, op, ir_operand(op, 0), mask, other, elem);
+		uint32_t count = tile.reps << tile.register_bits;
+		lower_set(lw, ir_result(op, 0), lower_share_copies(lw, op, &tile, regs), count);
+		return;
+	}
 	LLVMValueRef place = lower_shared_at(lw, gpu_shared_offset(lw->gpu, op));
 	LowerIf first = lower_begin_if(lw, lower_global_owner(lw, &tile));
 	LLVMValueRef *got = lower_global_load(lw, op, ir_operand(op, 0), mask, other, elem);
@@ -480,7 +485,6 @@ static bool load_for_all(Lower *lw, IrOp *op, const IrValue *mask, const IrValue
 	lower_end_if(lw, first);
 	LLVMValueRef v = lower_take_first(lw, tile.element_bits, place);
 	lower_set_scalar(lw, ir_result(op, 0), lower_from_bits(lw, v, elem));
-	return true;
 }
 
 bool lower_LOAD(Lower *lw, IrOp *op)
@@ -488,8 +492,10 @@ bool lower_LOAD(Lower *lw, IrOp *op)
 	const IrValue *mask = op->operand_count > 1 ? ir_operand(op, 1) : NULL;
 	const IrValue *other = op->operand_count > 2 ? ir_operand(op, 2) : NULL;
 	IrType type = op->results[0].type;
-	if (gpu_scratch(lw->gpu, op).bytes)
-		return load_for_all(lw, op, mask, other);
+	if (gpu_scratch(lw->gpu, op).bytes) {
+		load_for_all(lw, op, mask, other);
+		return true;
+	}
 	LLVMValueRef *regs = lower_global_load(lw, op, ir_operand(op, 0), mask, other, ir_elem(type));
 	lower_set(lw, ir_result(op, 0), regs, lower_count(lw, type));
 	return true;
