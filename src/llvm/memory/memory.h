@@ -64,8 +64,9 @@ LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointe
 /* What the first thread of the program has stored at `place`, the scratch of an op: all threads
  * meet, and each takes it. */
 LLVMValueRef lower_take_first(Lower *lw, unsigned bits, LLVMValueRef place);
-/* The elements of a tile, of an op with scratch, as the threads that own them hold them: others take
- * theirs. */
-LLVMValueRef *lower_share_copies(Lower *lw, const IrOp *op, const GlobalTile *tile, LLVMValueRef *regs);
+/* The elements of a tile, of an op with scratch, as the threads that own them hold them: others
+ * take theirs. */
+LLVMValueRef *lower_share_copies(Lower *lw, const IrOp *op, const GlobalTile *tile,
+				 LLVMValueRef *regs);
 
 #endif
