@@ -449,18 +449,19 @@ def main():
     if options.policies:
         numbers = [case for case in number_cases() if options.only in case[1]]
         chosen = [case[:4] + (0,) for case in ([] if options.policies == "numbers" else chosen) + numbers]
+    results = []
     # Upstream compiles in this process, one at a time.
     with ThreadPoolExecutor(1 if options.upstream else options.jobs) as pool:
-        results = list(pool.map(lambda case: judge(options, case), chosen))
+        for row in pool.map(lambda case: judge(options, case), chosen):
+            results.append(row)
+            shown = f"{row['difference']:.2e}" if "difference" in row else "refused " if row["refused"] else row["error"]
+            print(f"{'ok  ' if row['ok'] else 'FAIL'} {row['kernel']:18} {shown}   {row['signature'][:70]}", flush=True)
+            for line in [] if row["ok"] else row.get("where", [])[:6]:
+                print("    ", line)
     failed = sum(not row["ok"] for row in results)
     if options.out:
         with open(options.out, "w") as f:
             json.dump(results, f, indent=1)
-    for row in results:
-        shown = f"{row['difference']:.2e}" if "difference" in row else "refused " if row["refused"] else row["error"]
-        print(f"{'ok  ' if row['ok'] else 'FAIL'} {row['kernel']:18} {shown}   {row['signature'][:70]}")
-        for line in [] if row["ok"] else row.get("where", [])[:6]:
-            print("    ", line)
     refused = sum(row.get("refused", False) for row in results)
     print(f"{len(results) - failed - refused} agree, {failed} differ, {refused} refused")
     return failed != 0
