@@ -40,4 +40,30 @@ planted '/ttng.wait_barrier/d' "error: (race|missing wait|.*not written)"
 # A result is taken while its product is under way.
 planted 's/pendings = 1/pendings = 2/' "error: missing wait: accumulators"
 planted 's/pendings = 0/pendings = 1/' "error: missing wait: accumulators"
+
+# The same with warps that copy: what late products read is waited for between the others' products and theirs, and freed when
+# nothing is under way.
+export NESO_WARP_SPECIALIZE=1
+neso compile "$TMP/chain.py:chain" -s "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,64,128" --num-warps 8 --num-stages 3 --target sm_90a --emit ttgir \
+	--no-loc -o "$TMP/chain.ttgir" || exit 1
+sed -n '/scf.for.*iter_args.*tensor</,/scf.yield/p' "$TMP/chain.ttgir" | grep -oE "wait_barrier|warp_group_dot(_wait)? |arrive_barrier" | tr -d '\n' >"$TMP/order"
+[ "$(cat "$TMP/order")" = "wait_barrierwarp_group_dot wait_barrierwarp_group_dot warp_group_dot_wait arrive_barrierwarp_group_dot_wait arrive_barrier" ] ||
+	{ echo "another order: $(cat "$TMP/order")"; failed=1; }
+run "$TMP/chain.ttgir" || { cat "$TMP/out"; failed=1; }
+# The wait for them, or their being freed, is not there; they are free while their products are under way.
+late='/scf.for.*iter_args.*tensor</,/scf.yield/'
+second() { awk -v what="$1" "/scf.for.*iter_args.*tensor</ { inside = 1; n = 0 } inside && \$0 ~ what && ++n == 2 { next } /scf.yield/ { inside = 0 } { print }" \
+	"$TMP/chain.ttgir" >"$TMP/faulty.ttgir"; }
+found() { # what is to be found
+	cmp -s "$TMP/chain.ttgir" "$TMP/faulty.ttgir" && { echo "nothing was changed"; failed=1; }
+	run "$TMP/faulty.ttgir" && { echo "$1: nothing was found"; failed=1; }
+	grep -qE "$1" "$TMP/out" || { echo "found is not $1:"; head -20 "$TMP/out"; failed=1; }
+}
+second wait_barrier
+found "error: (race|missing wait|.*not written)"
+second arrive_barrier
+found "error: .*(deadlock|wait)"
+awk "/scf.for.*iter_args.*tensor</ { inside = 1 } inside && /pendings = 0/ { held = \$0; next } inside && held && /arrive_barrier/ { print; print held; held = \"\"; next }
+	/scf.yield/ { inside = 0 } { print }" "$TMP/chain.ttgir" >"$TMP/faulty.ttgir"
+found "error: (race|missing wait)"
 exit $failed

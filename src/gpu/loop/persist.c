@@ -240,8 +240,6 @@ const char *gpu_persist_loses(const GpuPersistPlan *plan)
 		return "its loop has several products";
 	if (plan->varies && !plan->chained)
 		return "its programs take differently long, and CTAs take them as they come";
-	if (plan->chained && !plan->varies)
-		return "of its products one takes what the other gives, in programs that take equally long";
 	if (plan->ctas > 1)
 		return "CTAs that share an SM hide what stands around each other's loops";
 	if (plan->cycles > (uint64_t)AROUND_CYCLES * 100 / WORTH_PERCENT)

@@ -12,7 +12,8 @@
  *
  * Nothing is under way when an iteration ends. All three are in a branch that a loop without iterations does not take. A wait for a
  * late product holds its first operand too, which must stay in its registers until then. A wait for
- * copies that is marked late stands behind the loop alone. */
+ * copies that is marked late stands in front of the late products, in the loop too if no other wait is for
+ * the same barriers; the freeing of a slot that is marked so, behind the wait for them. */
 #include "base/vec.h"
 #include "gpu/gpu.h"
 #include "gpu/loop/schedule.h"
@@ -33,6 +34,7 @@ typedef struct Rotation {
 	Values crossing;   /* what late ones take of the iteration */
 	int *result;       /* by number of what the loop carries: of which late product it is; -1: of none */
 	VEC(IrOp *) under_way; /* oldest first */
+	VEC(IrOp *) frees;     /* of an iteration: what late products of the one before have read */
 	const IrValue *asked;
 } Rotation;
 
@@ -48,10 +50,23 @@ static bool is_view(const IrOp *op)
 	return op->kind == OP_MEMDESC_INDEX || op->kind == OP_MEMDESC_TRANS || op->kind == OP_MEMDESC_RESHAPE || op->kind == OP_MEMDESC_SUBSLICE;
 }
 
-/* For what late products read, where it comes an iteration later than the rest. */
-static bool is_late_wait(const IrOp *op)
+/* Of the slot's barrier that a wait is for, or an arrival. */
+static const IrValue *barriers_of(const IrOp *op)
 {
-	return op->kind == OP_WAIT_BARRIER;
+	const IrOp *slot = ir_operand(op, 0)->def;
+	return slot && slot->kind == OP_MEMDESC_INDEX ? ir_operand(slot, 0) : NULL;
+}
+
+/* For what late products read, where it has come with what the others read: the loop waits for these
+ * barriers once in each iteration anyway. */
+static bool is_waited_for(const Rotation *r, const IrOp *op)
+{
+	if (op->kind != OP_WAIT_BARRIER)
+		return false;
+	for (const IrOp *other = r->body->first; other; other = other->next)
+		if (other->kind == OP_WAIT_BARRIER && !is_late(r, other) && barriers_of(other) == barriers_of(op))
+			return true;
+	return false;
 }
 
 static bool is_among(const Values *values, const IrValue *v)
@@ -206,20 +221,26 @@ static void find_parts(Rotation *r)
 
 /* ---- what they become ---- */
 
-static void put(Rotation *r, IrBlock *block, IrMapping *map, const IrOp *op)
+static IrOp *put(Rotation *r, IrBlock *block, IrMapping *map, const IrOp *op)
 {
 	IrOp *copy = ir_clone(r->m, op, map, NULL, NULL);
 	ir_set(r->m, copy, ATTR_LATE, NULL);
 	ir_op_append(block, copy);
+	return copy;
 }
 
-/* In the loop, what an iteration has waited for holds what its late products read: behind it
- * nothing has been waited for. */
+/* In the loop, what an iteration has waited for may hold what its late products read: behind it
+ * nothing has been waited for, and nothing is under way. */
 static void put_late(Rotation *r, IrBlock *block, IrMapping *map, bool behind)
 {
-	for (uint32_t i = 0; i < r->late.len; i++)
-		if (behind || !is_late_wait(r->late.data[i]))
-			put(r, block, map, r->late.data[i]);
+	for (uint32_t i = 0; i < r->late.len; i++) {
+		const IrOp *op = r->late.data[i];
+		if (!behind && is_waited_for(r, op))
+			continue;
+		IrOp *copy = put(r, block, map, op);
+		if (!behind && op->kind == OP_ARRIVE_BARRIER)
+			vec_push(r->cx->scratch, &r->frees, copy);
+	}
 }
 
 /* Of what the loop carries as number i. */
@@ -288,6 +309,16 @@ static bool narrows(const IrOp *op)
 	       op->results[0].uses->owner == op->block->last;
 }
 
+/* No product is under way in front of the op: what they have read is free. */
+static void free_before(Rotation *r, IrOp *op)
+{
+	for (uint32_t i = 0; i < r->frees.len; i++) {
+		ir_op_unlink(r->frees.data[i]);
+		ir_op_insert_before(r->frees.data[i], op);
+	}
+	r->frees.len = 0;
+}
+
 /* Each product goes on until an op takes its result, or the iteration ends. */
 static void place_waits(Rotation *r, IrBlock *block)
 {
@@ -298,6 +329,8 @@ static void place_waits(Rotation *r, IrBlock *block)
 			pipeline_compute_first(r->m, r->cx->scratch, op);
 		if (count)
 			await(r, op, count);
+		if (count && !r->under_way.len)
+			free_before(r, op);
 		waited |= count > 0;
 		if (op->kind != OP_WARP_GROUP_DOT)
 			continue;

@@ -131,19 +131,31 @@ static void read_tiles(Roles *w)
 	}
 }
 
-/* In front of the first late product, which rotate-products puts off. */
-static void await_late(Roles *w)
+static void set_late(const Roles *w, IrOp *op)
+{
+	ir_set(w->p.m, op, ATTR_LATE, ir_attr_unit(w->p.gpu->ir));
+}
+
+/* What late products alone read is awaited in front of the first of them and free behind the last,
+ * and put off with them by rotate-products: where it came late already when the iteration's own
+ * products began, nothing else of the iteration waits for it. */
+static void part_off(Roles *w)
 {
 	Pipeline *p = &w->p;
-	IrOp *spot = p->body->first;
+	IrOp *first = NULL, *last = NULL;
 	if (!p->late.there)
 		return;
-	while (!ir_get_bool(spot, p->gpu->ir, ATTR_LATE))
-		spot = spot->next;
-	IrBuilder b = ir_at(p->m, spot);
-	b.loc = p->loop->loc;
+	for (IrOp *op = p->body->first; op; op = op->next)
+		if (ir_get_bool(op, p->gpu->ir, ATTR_LATE)) {
+			first = first ? first : op;
+			last = op;
+		}
+	IrBuilder b = ir_at(p->m, first), behind = ir_at(p->m, last->next);
+	b.loc = behind.loc = p->loop->loc;
 	IrValue *there = gpu_barrier_at(p->gpu, &b, p->late.there, w->slot);
-	irb_op(&b, OP_WAIT_BARRIER, (IrValue *[]){there, w->parity}, 2, NULL, 0, 0);
+	IrValue *free = gpu_barrier_at(p->gpu, &behind, p->late.free, w->slot);
+	set_late(w, irb_op(&b, OP_WAIT_BARRIER, (IrValue *[]){there, w->parity}, 2, NULL, 0, 0));
+	set_late(w, irb_op(&behind, OP_ARRIVE_BARRIER, &free, 1, NULL, 0, 0));
 }
 
 /* The number that came `behind` before. */
@@ -253,8 +265,6 @@ static void free_in_loop(Roles *w)
 	} else {
 		free_before(w, &b, p->free, first);
 	}
-	if (p->late.free)
-		free_before(w, &b, p->late.free, behind);
 }
 
 /* What the next run of the loop would wait for. */
@@ -275,8 +285,6 @@ static void free_behind(Roles *w, IrOp *loop, IrValue *slot)
 		IrValue *before = slot_before(w, &b, slot, k);
 		if (!w->at_once && (!w->p.late.free || k < w->r->behind))
 			free_slot(w, &b, w->p.free, before, there);
-		if (w->p.late.free)
-			free_slot(w, &b, w->p.late.free, before, there);
 	}
 	for (uint32_t i = 0; i < w->p.tiles.len; i++)
 		free_slot(w, &b, w->p.tiles.data[i].barriers.free, w->p.tiles.data[i].slot, NULL);
@@ -338,7 +346,7 @@ static void drop(Roles *w)
 static void mark_late(const Roles *w)
 {
 	for (uint32_t i = 0; i < w->p.s->rotation->late.len; i++)
-		ir_set(w->p.m, w->p.s->rotation->late.data[i], ATTR_LATE, ir_attr_unit(w->p.gpu->ir));
+		set_late(w, w->p.s->rotation->late.data[i]);
 }
 
 static void carry_out(PassCx *cx, const AxisMap *axes, const GpuRoles *r)
@@ -369,7 +377,7 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const GpuRoles *r)
 		pipeline_read(p, &p->rings.data[i], w.slot);
 	if (schedule_is_rotated(&s)) {
 		mark_late(&w);
-		await_late(&w);
+		part_off(&w);
 	} else {
 		pipeline_products(p);
 	}

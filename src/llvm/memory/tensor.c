@@ -215,16 +215,15 @@ bool lower_BARRIER_EXPECT(Lower *lw, IrOp *op)
 	return good;
 }
 
-/* One thread of each warp, when all of it have come. */
+/* One thread of each warp, when all of it have come. Without a branch: behind one in a loop, ptxas 13.0
+ * may take numbers of slots for different in each thread, and read each product's descriptor from a lane. */
 bool lower_ARRIVE_BARRIER(Lower *lw, IrOp *op)
 {
 	LLVMValueRef barrier = lower_scalar(lw, ir_operand(op, 0));
 	LLVMValueRef one = MACHINE1(lw, elect, lower_i32(lw, -1));
 	if (op->operand_count > 1)
 		one = LLVMBuildAnd(lw->b, one, lower_scalar(lw, ir_operand(op, 1)), "");
-	LowerIf lane = lower_begin_if(lw, one);
-	MACHINE1(lw, mbarrier_arrive, barrier);
-	lower_end_if(lw, lane);
+	MACHINE2(lw, mbarrier_arrive, barrier, one);
 	return true;
 }
 

@@ -198,11 +198,14 @@ static bool inval(SimWarp *w, const SimInstr *i, uint32_t mask)
 	return true;
 }
 
-/* imm: with bytes that are announced. */
+/* imm: with bytes that are announced; else where the condition is true. */
 static bool arrive(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	const uint32_t *offset = sim_operand(w, i, 0), *bytes = i->imm ? sim_operand(w, i, 1) : NULL;
+	const uint8_t *comes = i->imm ? NULL : sim_operand(w, i, 1);
 	EACH_LANE(lane, mask) {
+		if (comes && !(comes[lane] & 1))
+			continue;
 		uint8_t *at = place(w, i, lane, offset[lane], SIM_BARRIER_USE);
 		if (!at)
 			return false;

@@ -18,7 +18,7 @@ static const char head[] =
 	"declare void @neso.barrier() convergent\n"
 	"declare void @neso.mbarrier_init(ptr addrspace(3), i32) convergent\n"
 	"declare void @neso.mbarrier_inval(ptr addrspace(3)) convergent\n"
-	"declare void @neso.mbarrier_arrive(ptr addrspace(3)) convergent\n"
+	"declare void @neso.mbarrier_arrive(ptr addrspace(3), i1) convergent\n"
 	"declare void @neso.mbarrier_expect_tx(ptr addrspace(3), i32) convergent\n"
 	"declare i1 @neso.mbarrier_test(ptr addrspace(3), i32) convergent\n"
 	"declare void @neso.mbarrier_wait(ptr addrspace(3), i32) convergent\n"
@@ -62,7 +62,7 @@ static const char head[] =
 	"  %from = getelementptr i32, ptr addrspace(1) %in, i32 %t\n"                                        \
 	"  %own = load i32, ptr addrspace(1) %from\n"                                                        \
 	"  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %own)\n"
-#define ARRIVE "  call void @neso.mbarrier_arrive(ptr addrspace(3) %e)\n"
+#define ARRIVE "  call void @neso.mbarrier_arrive(ptr addrspace(3) %e, i1 true)\n"
 
 static _Alignas(16) uint32_t out[64], in[128];
 static long fails_at; /* the request for memory of the launch that fails; 0: none */
@@ -170,7 +170,7 @@ static void test_making(void **state)
 			      READ(1),
 	      true, "SIM_PROXY",
 	      "an asynchronous copy counts on the barrier at byte 64 of shared memory, whose making");
-	fault(AT_F ONE("make2", MAKE_F FENCE "  call void @neso.mbarrier_arrive(ptr addrspace(3) %f)\n")
+	fault(AT_F ONE("make2", MAKE_F FENCE "  call void @neso.mbarrier_arrive(ptr addrspace(3) %f, i1 true)\n")
 		      WAIT("%f", "0"),
 	      true, "SIM_", "the barrier at byte 64 of shared memory");
 	fault(ISSUE(1, "%in") WAIT("%b", "0") READ(1)
@@ -261,7 +261,7 @@ static void test_faults(void **state)
 	fault(WAIT("%b", "0"), false, "RUN_DEADLOCK", "waits in this loop");
 	/* Every thread arrives at a barrier for one. */
 	fault("  call void @neso.mbarrier_expect_tx(ptr addrspace(3) %b, i32 16)\n", false, "SIM_MBARRIER", "more threads arrive");
-	fault("  call void @neso.mbarrier_arrive(ptr addrspace(3) %data)\n", true, "SIM_UNWRITTEN", "which was not made");
+	fault("  call void @neso.mbarrier_arrive(ptr addrspace(3) %data, i1 true)\n", true, "SIM_UNWRITTEN", "which was not made");
 	fault("  %off = getelementptr i8, ptr addrspace(1) %in, i32 8\n" ISSUE(1, "%off"), false, "RUN_MISALIGNED", "no multiple of 16");
 	/* Past the end of what is copied. */
 	fault("  %far = getelementptr i8, ptr addrspace(1) %in, i32 272\n" ISSUE(1, "%far"), false, "RUN_OUT_OF_BOUNDS", "load of 256 bytes");
