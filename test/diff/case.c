@@ -1,6 +1,6 @@
 /* Cases as files: Triton source under comments that say how it is launched. The comments are
  *
- *	# launch: GRID NUM_WARPS NUM_STAGES FLAGS SCHEDULES [CTAS]           FLAGS: 1 fused, 2 plain
+ *	# launch: GRID NUM_WARPS NUM_STAGES FLAGS SCHEDULES [CTAS [GRID_Y]]  FLAGS: 1 fused, 2 plain
  *	# buffer: NAME DTYPE ELEMENTS SEED [LO HI]      LO HI: whole numbers between them; otherwise anything
  *	# number: NAME DTYPE VALUE
  *	# floats: new                                   has 8-bit floats that GPUs before sm_89 do not know */
@@ -19,8 +19,9 @@ void case_free(Case *c)
 void case_write(const Case *c, FILE *file, const char *head)
 {
 	fputs(head, file);
-	fprintf(file, "# run: difftest %%s\n# expect: success\n# launch: %u %u %u %d %u %u\n", c->grid,
+	fprintf(file, "# run: difftest %%s\n# expect: success\n# launch: %u %u %u %d %u %u", c->grid,
 		c->num_warps, c->num_stages, c->fused + 2 * c->plain, c->schedules, c->ctas);
+	fprintf(file, c->grid_y > 1 ? " %u\n" : "\n", c->grid_y);
 	if (c->new_floats)
 		fputs("# floats: new\n", file);
 	for (int k = 0; k < c->arg_count; k++) {
@@ -45,8 +46,8 @@ static bool read_arg(Case *c, const char *text)
 	uint64_t seed;
 	unsigned elements;
 	memset(a, 0, sizeof *a);
-	if (sscanf(text, "# launch: %u %u %u %d %u %u", &c->grid, &c->num_warps, &c->num_stages, &n,
-		   &c->schedules, &c->ctas) >= 4) {
+	if (sscanf(text, "# launch: %u %u %u %d %u %u %u", &c->grid, &c->num_warps, &c->num_stages, &n,
+		   &c->schedules, &c->ctas, &c->grid_y) >= 4) {
 		c->fused = n & 1;
 		c->plain = n & 2;
 		return true;

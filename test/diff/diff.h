@@ -8,6 +8,7 @@
  *	check*.c                types and ranges
  *	print*.c                Program -> Case
  *	products.c              seed -> Case: products tile by tile, which are not shrunk
+ *	loops.c                 seed -> Case: loops of products and what stands beside them, likewise
  *	case.c                  Case <-> file
  *	run.c                   Case -> Outcome
  *	shrink.c                Program -> a smaller one with the same Outcome
@@ -200,6 +201,7 @@ typedef struct CaseArg {
 typedef struct Case {
 	char *text; /* Triton source; the kernel is named `kernel` */
 	uint32_t grid, num_warps, num_stages;
+	uint32_t grid_y; /* 0: 1 */
 	uint32_t schedules; /* orders of warps that simulators run it in */
 	uint32_t ctas;      /* of a program, where the target has clusters */
 	bool fused, plain; /* as in Program */
@@ -212,6 +214,7 @@ void program_generate(Program *p, uint64_t seed);
 /* Of a program that was checked. Free with case_free. */
 void program_print(const Program *p, Case *c);
 void product_make(Case *c, uint64_t seed); /* likewise */
+void loop_make(Case *c, uint64_t seed);    /* likewise */
 void case_free(Case *c);
 /* A file that difftest and the runner of tests take. head: comment lines to begin with, or "". */
 void case_write(const Case *c, FILE *file, const char *head);

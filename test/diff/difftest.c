@@ -28,7 +28,7 @@ typedef struct Options {
 	uint64_t seed, count;
 	int jobs, findings;
 	const char *keep, *file;
-	bool print, products;
+	bool print, products, loops;
 	Engines engines;
 } Options;
 
@@ -50,8 +50,8 @@ typedef struct Shared {
 static void make_case(const Options *o, uint64_t seed, Case *c)
 {
 	static Program p;
-	if (o->products) {
-		product_make(c, seed);
+	if (o->loops || o->products) {
+		(o->loops ? loop_make : product_make)(c, seed);
 		return;
 	}
 	program_generate(&p, seed);
@@ -128,11 +128,11 @@ static void report(const Options *o, uint64_t seed, const Outcome *seen)
 		printf("difftest: seed %llu: %s in a process that ran others before, not in one of its own\n%s\n",
 		       (unsigned long long)seed, kind_text(seen->kind), seen->text);
 		outcome = *seen;
-	} else if (!o->products) {
+	} else if (!o->products && !o->loops) {
 		program_shrink(&p, &o->engines, &outcome, 40);
 	}
-	if (o->products) {
-		product_make(&c, seed);
+	if (o->products || o->loops) {
+		make_case(o, seed, &c);
 	} else {
 		program_check(&p);
 		program_print(&p, &c);
@@ -269,6 +269,10 @@ static bool read_options(Options *o, int argc, char **argv)
 			o->products = true;
 			continue;
 		}
+		if (strcmp(word, "--loops") == 0) {
+			o->loops = true;
+			continue;
+		}
 		if (word[0] != '-') {
 			o->file = word;
 			continue;
@@ -305,7 +309,7 @@ int main(int argc, char **argv)
 	Options o;
 	if (!read_options(&o, argc, argv)) {
 		fputs("usage: difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER] [--no-check] [--findings N]\n"
-		      "       difftest --products ...\n"
+		      "       difftest --products|--loops ...\n"
 		      "       difftest --print SEED\n"
 		      "       difftest [--target T]... FILE\n",
 		      stderr);

@@ -253,3 +253,35 @@ bool ranges_access(Ranges *r, const IrValue *pointers, const IrValue *mask, IrVa
 	*high = plus(r, x.high, MAX(gpu_element_bits(ir_elem(pointers->type)->elem) / 8, 1u));
 	return true;
 }
+
+static bool of_term(Ranges *r, const TensorMapTerm *t, IrValue *const *args, Range *out)
+{
+	Range scale = range_constant(r, t->scale, t->scale);
+	*out = scale;
+	if (t->arg < 0)
+		return true;
+	if (!leaf(r, args[t->arg], out))
+		return false;
+	*out = range_multiply(r, *out, scale);
+	return true;
+}
+
+/* The launch makes no map of sizes below 1 or strides below 0. */
+bool ranges_tensor(Ranges *r, const TensorMapPlan *plan, IrValue *const *args, IrValue **low, IrValue **high)
+{
+	unsigned bytes = tensor_map_bytes((TensorMapType)plan->type);
+	Range base, one = range_constant(r, 1, 1), past = range_constant(r, 0, 0), size, stride = one;
+	if (!leaf(r, args[plan->base], &base))
+		return false;
+	for (unsigned k = 0; k < plan->rank; k++) {
+		bool last = k + 1 == plan->rank;
+		if (!of_term(r, &plan->shape[k], args, &size) ||
+		    (!last && !of_term(r, &plan->strides[k], args, &stride)))
+			return false;
+		past = range_add(r, past, range_multiply(r, range_subtract(r, size, one), last ? one : stride));
+	}
+	past = range_multiply(r, past, range_constant(r, bytes, bytes));
+	*low = base.low;
+	*high = plus(r, range_add(r, base, past).high, bytes);
+	return true;
+}

@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "gpu/layout/encoding.h"
 #include "ir/ir.h"
+#include "target/tensor_map.h"
 
 /* i64 each: the least and the greatest value; of pointers: the address of the first byte of an element. */
 typedef struct Range {
@@ -44,5 +45,7 @@ void ranges_init(Ranges *r, IrModule *m, IrCx *ir, Arena *arena, IrOp *loop);
 /* Of the bytes that an access in the loop may touch: *low the first, *high the one behind the last. `mask` may be NULL. False: not
  * known; ops that were made for it have no uses. */
 bool ranges_access(Ranges *r, const IrValue *pointers, const IrValue *mask, IrValue **low, IrValue **high);
+/* Likewise of the tensor behind a tensor map, all of it: args are the kernel's. */
+bool ranges_tensor(Ranges *r, const TensorMapPlan *plan, IrValue *const *args, IrValue **low, IrValue **high);
 
 #endif

@@ -174,12 +174,22 @@ static void order_front(Rotation *r)
 	r->in_front = r->order.len;
 }
 
+/* Do late products alone take it? What else does stands in front of them. */
+static bool goes_to_late(const Rotation *r, const IrValue *v)
+{
+	for (const IrUse *u = v->uses; u; u = u->next)
+		if (u->owner->block != r->body || !is_late(r, u->owner))
+			return false;
+	return true;
+}
+
 /* Is it made of what late products added up, or narrowed for those of the next iteration? Their registers are free when those of this
  * one have ended. */
 static bool wants_late(Rotation *r, const IrOp *op)
 {
 	bool narrows = op->kind == OP_TRUNCF || op->kind == OP_FP_TO_FP;
-	return r->of_late[op->id] || (narrows && is_among(&r->crossing, &op->results[0]));
+	return r->of_late[op->id] ||
+	       (narrows && is_among(&r->crossing, &op->results[0]) && goes_to_late(r, &op->results[0]));
 }
 
 static bool is_not_of_late(Rotation *r, IrValue *v)
@@ -187,15 +197,29 @@ static bool is_not_of_late(Rotation *r, IrValue *v)
 	return !carries_late(r, v) && !(v->def && v->def->block == r->body && (r->of_late[v->def->id] || is_late(r, v->def)));
 }
 
-/* What can wait for the late products does so behind all else. */
+static bool is_placed(Rotation *r, IrValue *v)
+{
+	return !v->def || v->def->block != r->body || r->placed[v->def->id] || is_late(r, v->def);
+}
+
+/* What can wait for the late products does so behind all else; so does what takes it, and effects
+ * stay in their order. */
 static void order_rest(Rotation *r)
 {
 	for (IrOp *op = r->body->first; op != r->body->last; op = op->next)
 		r->of_late[op->id] = !is_late(r, op) && !all_taken(r, op, is_not_of_late);
-	for (unsigned late = 0; late < 2; late++)
-		for (IrOp *op = r->body->first; op != r->body->last; op = op->next)
-			if (!is_late(r, op) && !r->placed[op->id] && (late || !(ir_is_pure(op) && wants_late(r, op))))
+	for (unsigned late = 0; late < 2; late++) {
+		bool held = false;
+		for (IrOp *op = r->body->first; op != r->body->last; op = op->next) {
+			if (is_late(r, op) || r->placed[op->id])
+				continue;
+			bool pure = ir_is_pure(op);
+			bool waits = (pure ? wants_late(r, op) : held) || !all_taken(r, op, is_placed);
+			held |= !pure && waits;
+			if (late || !waits)
 				place(r, op);
+		}
+	}
 }
 
 static void find_parts(Rotation *r)

@@ -5,6 +5,7 @@
  * together (range.h). If no store can reach what a load does, the loop marked neso.disjoint runs, for `pipeline` to take; else the
  * loop as it was. A loop with an access whose reach is not known stays as it is. */
 #include "gpu/analysis/range.h"
+#include "gpu/layout/boxes.h"
 #include "gpu/loop/schedule.h"
 #include "gpu/plan/dot.h"
 #include "gpu/remark.h"
@@ -21,10 +22,25 @@ typedef struct Versions {
 	bool known;
 } Versions;
 
+/* A tile through a tensor map may be any of the tensor. */
+static bool visit_map(Versions *v, const IrOp *op)
+{
+	const IrValue *map = ir_operand(op, 0);
+	const IrOp *func = map->block ? map->block->region->op : NULL;
+	TensorMapPlan plan;
+	Reach reach;
+	v->known = func && func->kind == OP_FUNC && gpu_map_recipe(gpu_of(v->cx), func, map->index, &plan) &&
+		   ranges_tensor(&v->ranges, &plan, ir_func_body(func)->args, &reach.low, &reach.high);
+	vec_push(v->cx->scratch, &v->loads, reach);
+	return v->known;
+}
+
 static bool visit_access(void *data, IrOp *op)
 {
 	Versions *v = data;
 	Reach reach;
+	if (op->kind == OP_DESC_LOAD)
+		return visit_map(v, op);
 	unsigned mask = op->kind == OP_LOAD ? 1 : 2;
 	if (op->kind != OP_LOAD && !schedule_only_writes(op))
 		return true;
