@@ -77,6 +77,7 @@ typedef struct Schedule {
 	unsigned slots;   /* of each ring; 0: there is none */
 	unsigned pending; /* groups that may be under way when an iteration starts */
 	unsigned ctas;    /* that share an SM, estimated; 0: nothing is copied */
+	bool whole;       /* each iteration has a slot of its own, and all copies begin in front of the loop */
 	unsigned kept;    /* slots that products under way still read, besides the one of this iteration */
 	/* warps do not meet: each arrives at the barrier of the slot that it has read, and who
 	 * fills it waits there */
@@ -103,6 +104,10 @@ typedef struct Schedule {
  * does not, or has no load that counts, as out->rule says. In the arena. */
 bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop,
 		   Schedule *out);
+/* A loop of no more iterations than its rings have slots, which its bounds say, gets all of them at
+ * once. Of a schedule that `pipeline` carries out; others take what comes from iteration to
+ * iteration. */
+void schedule_whole(Schedule *s);
 /* Adds small tiles that no product takes to a schedule that has copies. */
 void schedule_beside(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, Schedule *s);
 /* Does what is loaded in a loop reach operand 0 or 1 of a dot there, directly or through pure
