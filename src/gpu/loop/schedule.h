@@ -118,6 +118,8 @@ bool schedule_asks(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *loop);
 /* Will the load be copied, as long as its layout has neighbours in one thread? Its mask may then
  * end within a copy (prefix.h). */
 bool schedule_may_copy(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *load);
+/* Can threads copy the load's tile into shared memory: so many bytes at once along `dim`? */
+bool schedule_is_copied(GpuCx *gpu, const AxisMap *axes, const IrOp *load, unsigned *width, unsigned *dim);
 /* A store, or an atomic operation whose result nobody uses. */
 bool schedule_only_writes(const IrOp *op);
 /* Does the loop ask for loads ahead, and can this scalar of it be computed ahead from scalars?
