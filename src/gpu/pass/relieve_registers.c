@@ -13,7 +13,8 @@
  *	stored  all that needs it goes through shared memory anyway, to another layout: it is stored once,
  *	        and each of these reads it as it wants it
  *
- * The last two take memory, no more of it than leaves most of the CTAs on an SM that registers leave. */
+ * The last two take memory: as long as no CTA on an SM is lost, or for a large part of what is too
+ * much one of four. */
 #include "base/vec.h"
 #include "gpu/analysis/prefix.h"
 #include "gpu/analysis/pressure.h"
@@ -24,7 +25,8 @@
 enum {
 	MOST_STEPS = 96,
 	LEAST_WORDS = 8, /* of a tile that is worth it */
-	KEPT_OF_FOUR = 3, /* CTAs on an SM */
+	KEPT_OF_FOUR = 3, /* CTAs on an SM, for a tile that is */
+	PART_OF_EXCESS = 4, /* at least this part of what is too much */
 };
 
 typedef enum Way { NOT_AT_ALL, AGAIN, COPIED, STORED } Way;
@@ -36,6 +38,7 @@ typedef struct Relief {
 	const AxisMap *axes;
 	IrOp *func;
 	TextOrder order;
+	unsigned excess; /* registers that are too many, where most are held */
 	bool stays;      /* warps have roles, or say what they have read: nothing is moved */
 	VEC(IrOp *) copied, commits; /* by this pass; of loops that copy by themselves */
 } Relief;
@@ -145,8 +148,9 @@ static bool has_room(const Relief *r, const IrValue *v)
 	Memory m = memory_beside(r, v);
 	uint64_t bytes = m.held + m.most + (uint64_t)ir_numel(v->type) * gpu_element_bits(v->type->elem) / 8;
 	unsigned registers = registers_of_thread(r);
+	bool large = PART_OF_EXCESS * gpu_words(r->gpu, v->type) >= r->excess;
 	return bytes <= r->gpu->target->shared_cta &&
-	       4 * ctas(r, registers, bytes) >= KEPT_OF_FOUR * ctas(r, registers, 0);
+	       4 * ctas(r, registers, bytes) >= (large ? KEPT_OF_FOUR : 4) * ctas(r, registers, m.held + m.most);
 }
 
 /* ---- ways ---- */
@@ -261,23 +265,37 @@ static IrOp *within(IrOp *op, const IrBlock *block)
 	return op;
 }
 
-/* Is the value, of an op in front of `at`, needed behind `peak`, which is inside `at` or is it, and not by it? */
-static bool waits(const Relief *r, const IrValue *v, const IrOp *peak)
+/* Is a tile as a whole made, moved or tested here? Ops that take element by element are done so: what
+ * stands between two of them holds no whole tiles. */
+static bool takes_whole_tiles(const IrOp *op)
 {
-	bool behind = false;
-	for (const IrUse *u = v->uses; u; u = u->next) {
-		if (u->owner == peak)
-			return false;
-		behind |= number(r, u->owner) > number(r, peak);
-	}
-	return behind;
+	return schedule_is_dot(op) || op->kind == OP_CONVERT_LAYOUT || op->kind == OP_REDUCE ||
+	       op->kind == OP_SCAN || op->kind == OP_LOCAL_ALLOC || op->region_count;
 }
 
-static void consider(const Relief *r, IrOp *op, const IrOp *peak, Candidate *best)
+/* Is the value needed behind `peak`, and not by it, nor soon? */
+static bool waits(const Relief *r, const GpuHeld *held, const IrValue *v, const IrOp *peak)
+{
+	uint32_t at = number(r, peak), next = UINT32_MAX;
+	for (const IrUse *u = v->uses; u; u = u->next) {
+		uint32_t n = number(r, u->owner);
+		if (u->owner == peak)
+			return false;
+		next = n > at ? MIN(next, n) : next;
+	}
+	bool whole = false;
+	for (uint32_t i = 0; i < held->count && next != UINT32_MAX && !whole; i++) {
+		uint32_t n = number(r, held->ops[i]);
+		whole = n >= at && n < next && takes_whole_tiles(held->ops[i]);
+	}
+	return whole;
+}
+
+static void consider(const Relief *r, const GpuHeld *held, IrOp *op, const IrOp *peak, Candidate *best)
 {
 	for (uint32_t i = 0; i < op->result_count; i++) {
 		IrValue *v = &op->results[i];
-		if (!ir_is_tensor(v->type) || ir_is_ptr(v->type->elem) || !waits(r, v, peak))
+		if (!ir_is_tensor(v->type) || ir_is_ptr(v->type->elem) || !waits(r, held, v, peak))
 			continue;
 		unsigned words = gpu_words(r->gpu, v->type);
 		if (words < LEAST_WORDS || words <= best->words)
@@ -289,13 +307,13 @@ static void consider(const Relief *r, IrOp *op, const IrOp *peak, Candidate *bes
 }
 
 /* What is made in a loop around stays there from iteration to iteration: blocks as far as the next loop count. */
-static Candidate find(const Relief *r, const IrOp *peak)
+static Candidate find(const Relief *r, const GpuHeld *held, const IrOp *peak)
 {
 	Candidate best = {0};
 	IrOp *at = (IrOp *)(uintptr_t)peak;
 	while (at && at->block && at->kind != OP_FUNC) {
 		for (IrOp *op = at->block->first; op != at; op = op->next)
-			consider(r, op, peak, &best);
+			consider(r, held, op, peak, &best);
 		at = ir_parent_op(at);
 		if (at && at->kind != OP_IF)
 			break;
@@ -450,6 +468,9 @@ static bool step(Relief *r)
 	unsigned room = registers_of_thread(r), below = UINT32_MAX;
 	GpuHeld held = gpu_held(r->gpu, r->cx->scratch, r->m, r->func);
 	r->order = text_order(r->cx->scratch, r->m, r->func);
+	r->excess = 0;
+	for (uint32_t i = 0; i < held.count; i++)
+		r->excess = MAX(r->excess, held.words[i] > room ? held.words[i] - room : 0);
 	for (;;) {
 		unsigned most = 0;
 		for (uint32_t i = 0; i < held.count; i++)
@@ -459,7 +480,7 @@ static bool step(Relief *r)
 		for (uint32_t i = 0; i < held.count; i++) {
 			if (held.words[i] != most)
 				continue;
-			Candidate c = find(r, held.ops[i]);
+			Candidate c = find(r, &held, held.ops[i]);
 			if (c.way) {
 				relieve(r, &c, held.ops[i]);
 				return true;
