@@ -40,7 +40,7 @@ typedef struct Relief {
 	TextOrder order;
 	unsigned excess; /* registers that are too many, where most are held */
 	bool stays;      /* warps have roles, or say what they have read: nothing is moved */
-	VEC(IrOp *) copied, commits; /* by this pass; of loops that copy by themselves */
+	VEC(IrOp *) made, copied, commits; /* memory of this pass; that of copies; of loops that copy by themselves */
 } Relief;
 
 typedef struct Candidate {
@@ -92,6 +92,8 @@ typedef struct Memory {
 	uint32_t from, to;
 	const IrValue *but; /* not by conversions of this */
 	uint64_t held, most;
+	uint64_t before; /* what there was without this pass */
+	uint64_t worked; /* the most that an op works in, conversions of all */
 } Memory;
 
 /* The number of the last op that uses the memory, views of it too. */
@@ -118,14 +120,27 @@ static bool is_of(const IrOp *op, const IrValue *v)
 	return from == v;
 }
 
+static bool is_made(const Relief *r, const IrOp *alloc)
+{
+	for (uint32_t i = 0; i < r->made.len; i++)
+		if (r->made.data[i] == alloc)
+			return true;
+	return false;
+}
+
 static bool visit_memory(void *data, IrOp *op)
 {
 	Memory *m = data;
 	uint32_t at = number(m->r, op);
-	if (op->kind == OP_LOCAL_ALLOC && at <= m->to && last_use(m->r, &op->results[0]) >= m->from)
-		m->held += gpu_memdesc_bytes(m->r->gpu, op->results[0].type);
-	else if (op->kind != OP_LOCAL_ALLOC && at >= m->from && at <= m->to && !is_of(op, m->but))
-		m->most = MAX(m->most, gpu_scratch(m->r->gpu, op).bytes);
+	if (op->kind == OP_LOCAL_ALLOC && at <= m->to && last_use(m->r, &op->results[0]) >= m->from) {
+		uint64_t bytes = gpu_memdesc_bytes(m->r->gpu, op->results[0].type);
+		m->held += bytes;
+		m->before += is_made(m->r, op) ? 0 : bytes;
+	} else if (op->kind != OP_LOCAL_ALLOC && at >= m->from && at <= m->to) {
+		uint64_t bytes = gpu_scratch(m->r->gpu, op).bytes;
+		m->worked = MAX(m->worked, bytes);
+		m->most = is_of(op, m->but) ? m->most : MAX(m->most, bytes);
+	}
 	return true;
 }
 
@@ -150,7 +165,7 @@ static bool has_room(const Relief *r, const IrValue *v)
 	unsigned registers = registers_of_thread(r);
 	bool large = PART_OF_EXCESS * gpu_words(r->gpu, v->type) >= r->excess;
 	return bytes <= r->gpu->target->shared_cta &&
-	       4 * ctas(r, registers, bytes) >= (large ? KEPT_OF_FOUR : 4) * ctas(r, registers, m.held + m.most);
+	       4 * ctas(r, registers, bytes) >= (large ? KEPT_OF_FOUR : 4) * ctas(r, registers, m.before + m.worked);
 }
 
 /* ---- ways ---- */
@@ -367,7 +382,7 @@ static IrType memory_type(const Relief *r, IrType tile, const Layout *l, bool mu
 			  PIPELINE_SHARED_SPACE, mutable);
 }
 
-static void store(const Relief *r, IrValue *v)
+static void store(Relief *r, IrValue *v)
 {
 	unsigned width = 16;
 	const Layout *l = schedule_memory(r->gpu, v->def, &width);
@@ -376,6 +391,7 @@ static void store(const Relief *r, IrValue *v)
 	b.loc = v->def->loc;
 	IrValue *memory = irb_1(&b, OP_LOCAL_ALLOC, memory_type(r, v->type, l, false), v);
 	read_all(r, v, memory);
+	vec_push(r->cx->scratch, &r->made, memory->def);
 }
 
 static IrValue *same(void *data, IrValue *v)
@@ -413,6 +429,7 @@ static void copy(Relief *r, IrValue *v)
 	if (v->uses)
 		read_in_blocks(r, v, memory, number(r, load));
 	ir_op_erase(load);
+	vec_push(r->cx->scratch, &r->made, memory->def);
 	vec_push(r->cx->scratch, &r->copied, memory->def);
 }
 
