@@ -26,7 +26,8 @@ enum {
 	MOST_STEPS = 96,
 	LEAST_WORDS = 8, /* of a tile that is worth it */
 	KEPT_OF_FOUR = 3, /* CTAs on an SM, for a tile that is */
-	PART_OF_EXCESS = 4, /* at least this part of what is too much */
+	PART_OF_EXCESS = 4, /* at least this part of what is too much; and this one for any memory: */
+	LEAST_PART = 12,
 };
 
 typedef enum Way { NOT_AT_ALL, AGAIN, COPIED, STORED } Way;
@@ -163,8 +164,9 @@ static bool has_room(const Relief *r, const IrValue *v)
 	Memory m = memory_beside(r, v);
 	uint64_t bytes = m.held + m.most + (uint64_t)ir_numel(v->type) * gpu_element_bits(v->type->elem) / 8;
 	unsigned registers = registers_of_thread(r);
-	bool large = PART_OF_EXCESS * gpu_words(r->gpu, v->type) >= r->excess;
-	return bytes <= r->gpu->target->shared_cta &&
+	unsigned words = gpu_words(r->gpu, v->type);
+	bool large = PART_OF_EXCESS * words >= r->excess;
+	return LEAST_PART * words >= r->excess && bytes <= r->gpu->target->shared_cta &&
 	       4 * ctas(r, registers, bytes) >= (large ? KEPT_OF_FOUR : 4) * ctas(r, registers, m.before + m.worked);
 }
 
