@@ -7,6 +7,7 @@
 # run: neso run %s:nested --target sim:sm_90a --check -q -g 1 x=rand:65536:fp32 wrong=zeros:1:i32 N=7 LATER=1 --num-warps 1 --num-stages 3 --expect wrong=zeros:1:i32
 # run: neso run %s:nested --target sim:sm_90a --check -q -g 1 x=rand:65536:fp32 wrong=zeros:1:i32 N=7 LATER=0 --num-warps 1 --num-stages 2 --expect wrong=zeros:1:i32
 # run: neso run %s:stored --target sim:sm_90a --check -q -g 1 h=rand:131072:fp16 wrong=zeros:1:i32 --num-warps 1 --num-stages 1 --expect wrong=zeros:1:i32
+# run: neso run %s:overwritten --target sim:sm_90a --check -q -g 1 h=rand:131072:fp16 wrong=zeros:1:i32 --num-warps 1 --num-stages 1 --expect wrong=zeros:1:i32
 # expect: success
 import triton
 import triton.language as tl
@@ -90,3 +91,22 @@ def stored(h, wrong):
         xx = tl.dot(q, tl.trans(kk)) + tl.dot(q, tl.trans(vv))
         own += tl.dot((xx * 0.01).to(tl.float16), kk) + tl.dot(aa, vv)
     tl.store(wrong, tl.sum((tl.abs(y - own) > 1e-2 * (1 + tl.abs(own))).to(tl.int32)))
+
+
+@triton.jit
+def overwritten(h, wrong):
+    g, d, s = tl.arange(0, 16), tl.arange(0, 128), tl.arange(0, 64)
+    q = tl.load(h + g[:, None] * 128 + d[None, :])
+    a = tl.load(h + 2048 + g[:, None] * 64 + s[None, :])
+    k = tl.load(h + 16384 + s[None, :] * 128 + d[:, None])
+    v = tl.load(h + 49152 + s[None, :] * 128 + d[:, None])
+    tl.store(h + 49152 + s[None, :] * 128 + d[:, None], k)
+    w = tl.load(h + 81920 + s[None, :] * 128 + d[:, None])
+    x = tl.dot(q, k) + tl.dot(q, w)
+    y = tl.dot((x * 0.01).to(tl.float16), tl.trans(k)) + tl.dot(a, tl.trans(v)) + tl.dot(a, tl.trans(w))
+    tl.store(h + 98304 + s[None, :] * 128 + d[:, None], v)
+    tl.debug_barrier()
+    bad = tl.sum((tl.load(h + 49152 + s[:, None] * 128 + d[None, :]) != tl.trans(k)).to(tl.int32))
+    v2 = tl.load(h + 98304 + s[:, None] * 128 + d[None, :])
+    own = tl.dot((x * 0.01).to(tl.float16), tl.trans(k)) + tl.dot(a, v2) + tl.dot(a, tl.trans(w))
+    tl.store(wrong, bad + tl.sum((tl.abs(y - own) > 1e-2 * (1 + tl.abs(own))).to(tl.int32)))

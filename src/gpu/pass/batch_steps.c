@@ -50,7 +50,7 @@ static bool look(void *data, IrOp *op)
 	s->stores |= writes;
 	s->stops |= schedule_is_dot(op) || op->kind == OP_FOR || op->kind == OP_WHILE ||
 		    (!writes && ir_has_trait(op, TRAIT_WRITE | TRAIT_SYNC)) || op->kind == OP_CALL ||
-		    op->kind == OP_EXTERN || op->kind == OP_INLINE_ASM;
+		    ((op->kind == OP_EXTERN || op->kind == OP_INLINE_ASM) && !ir_is_pure(op));
 	return !s->stops;
 }
 

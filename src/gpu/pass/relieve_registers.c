@@ -55,6 +55,14 @@ static uint32_t number(const Relief *r, const IrOp *op)
 	return r->order.start[op->id];
 }
 
+/* The op of the block that `op` is, or is inside of. */
+static IrOp *within(IrOp *op, const IrBlock *block)
+{
+	while (op && op->block != block)
+		op = ir_parent_op(op);
+	return op;
+}
+
 /* ---- what there is ---- */
 
 static bool look(void *data, IrOp *op)
@@ -248,11 +256,39 @@ static bool is_in_pipelined_loop(const Relief *r, const IrOp *op)
 	return false;
 }
 
+/* Of threads' own memory, and the memory that they share. */
+static bool is_of_shared_memory(const IrOp *op)
+{
+	return op->kind == OP_LOCAL_ALLOC || op->kind == OP_LOCAL_DEALLOC || op->kind == OP_LOCAL_LOAD ||
+	       op->kind == OP_LOCAL_STORE || op->kind == OP_ASYNC_COPY || op->kind == OP_ASYNC_COMMIT ||
+	       op->kind == OP_ASYNC_WAIT;
+}
+
+static bool writes_nothing(void *data, IrOp *op)
+{
+	(void)data;
+	return is_of_shared_memory(op) || !(ir_has_trait(op, TRAIT_WRITE | TRAIT_SYNC) || op->kind == OP_CALL);
+}
+
+/* A copy is under way until the first op that needs it: what is stored meanwhile might be there before. */
+static bool is_undisturbed(const Relief *r, const IrValue *v)
+{
+	const IrOp *end = NULL;
+	for (const IrUse *u = v->uses; u; u = u->next) {
+		const IrOp *at = within(u->owner, v->def->block);
+		end = !end || number(r, at) < number(r, end) ? at : end;
+	}
+	for (IrOp *op = v->def->next; op && op != end; op = op->next)
+		if (!writes_nothing(NULL, op) || !ir_walk(op, false, writes_nothing, NULL))
+			return false;
+	return end != NULL;
+}
+
 static bool can_be_copied(const Relief *r, const IrValue *v)
 {
 	unsigned width, dim;
 	IrOp *load = v->def;
-	return load->kind == OP_LOAD && has_room(r, v) &&
+	return load->kind == OP_LOAD && is_undisturbed(r, v) && has_room(r, v) &&
 	       schedule_is_copied(r->gpu, r->axes, load, &width, &dim) && schedule_memory(r->gpu, load, &width) &&
 	       !is_in_pipelined_loop(r, load);
 }
@@ -274,13 +310,6 @@ static Way way_of(const Relief *r, const IrValue *v)
 }
 
 /* ---- what is held ---- */
-
-static IrOp *within(IrOp *op, const IrBlock *block)
-{
-	while (op && op->block != block)
-		op = ir_parent_op(op);
-	return op;
-}
 
 /* Is a tile as a whole made, moved or tested here? Ops that take element by element are done so: what
  * stands between two of them holds no whole tiles. */
