@@ -27,7 +27,7 @@ enum {
 	LEAST_WORDS = 8, /* of a tile that is worth it */
 	KEPT_OF_FOUR = 3, /* CTAs on an SM, for a tile that is */
 	PART_OF_EXCESS = 4, /* at least this part of what is too much; and this one for any memory: */
-	LEAST_PART = 12,
+	LEAST_PART = 32,
 };
 
 typedef enum Way { NOT_AT_ALL, AGAIN, COPIED, STORED } Way;
@@ -95,28 +95,24 @@ static unsigned registers_of_thread(const Relief *r)
 	return MIN((unsigned)TARGET_REGISTERS_THREAD, (unsigned)TARGET_REGISTERS_SM / threads / 8 * 8);
 }
 
-/* Memory that is in use from one number of an op to another, and the most that an op works in there. */
+/* Bytes in use at each op, by its number. */
 typedef struct Memory {
 	const Relief *r;
-	uint32_t from, to;
-	const IrValue *but; /* not by conversions of this */
-	uint64_t held, most;
-	uint64_t before; /* what there was without this pass */
-	uint64_t worked; /* the most that an op works in, conversions of all */
+	bool made;          /* with what this pass took */
+	const IrValue *but; /* without what conversions of this work in */
+	int64_t *change, *work;
 } Memory;
 
-/* The number of the last op that uses the memory, views of it too. */
-static uint32_t last_use(const Relief *r, const IrValue *memory)
+/* The number of the last op that needs the memory, views of it too; all of a loop that does and is behind where it is made. */
+static uint32_t last_use(const Relief *r, const IrValue *memory, const IrBlock *block)
 {
 	uint32_t last = 0;
 	for (const IrUse *u = memory->uses; u; u = u->next) {
-		const IrOp *op = u->owner;
-		if (op->region_count || ir_has_trait(op, TRAIT_TERM))
-			return UINT32_MAX;
-		last = MAX(last, r->order.end[op->id]);
+		const IrOp *op = u->owner, *at = within(u->owner, block);
+		last = MAX(last, r->order.end[at && at->region_count ? at->id : op->id]);
 		for (uint32_t i = 0; i < op->result_count; i++)
 			if (op->results[i].type->kind == TY_MEMDESC)
-				last = MAX(last, last_use(r, &op->results[i]));
+				last = MAX(last, last_use(r, &op->results[i], block));
 	}
 	return last;
 }
@@ -126,7 +122,7 @@ static bool is_of(const IrOp *op, const IrValue *v)
 	const IrValue *from = op->kind == OP_CONVERT_LAYOUT ? ir_operand(op, 0) : NULL;
 	if (from && from->def && from->def->kind == OP_TRANS)
 		from = ir_operand(from->def, 0);
-	return from == v;
+	return from && from == v;
 }
 
 static bool is_made(const Relief *r, const IrOp *alloc)
@@ -140,42 +136,58 @@ static bool is_made(const Relief *r, const IrOp *alloc)
 static bool visit_memory(void *data, IrOp *op)
 {
 	Memory *m = data;
-	uint32_t at = number(m->r, op);
-	if (op->kind == OP_LOCAL_ALLOC && at <= m->to && last_use(m->r, &op->results[0]) >= m->from) {
-		uint64_t bytes = gpu_memdesc_bytes(m->r->gpu, op->results[0].type);
-		m->held += bytes;
-		m->before += is_made(m->r, op) ? 0 : bytes;
-	} else if (op->kind != OP_LOCAL_ALLOC && at >= m->from && at <= m->to) {
-		uint64_t bytes = gpu_scratch(m->r->gpu, op).bytes;
-		m->worked = MAX(m->worked, bytes);
-		m->most = is_of(op, m->but) ? m->most : MAX(m->most, bytes);
+	if (op->kind != OP_LOCAL_ALLOC) {
+		m->work[number(m->r, op)] = is_of(op, m->but) ? 0 : (int64_t)gpu_scratch(m->r->gpu, op).bytes;
+		return true;
 	}
+	if (!m->made && is_made(m->r, op))
+		return true;
+	int64_t bytes = (int64_t)gpu_memdesc_bytes(m->r->gpu, op->results[0].type);
+	m->change[number(m->r, op)] += bytes;
+	m->change[MAX(last_use(m->r, &op->results[0], op->block), number(m->r, op)) + 1] -= bytes;
 	return true;
 }
 
-/* From where the value is made to its last use; all of a loop around. */
-static Memory memory_beside(const Relief *r, const IrValue *v)
+static uint64_t most_of(const Memory *m, uint32_t count)
 {
-	Memory m = {.r = r, .from = number(r, v->def), .but = v};
-	for (const IrUse *u = v->uses; u; u = u->next)
-		m.to = MAX(m.to, number(r, u->owner));
-	for (const IrOp *op = ir_parent_op(v->def); op != r->func; op = ir_parent_op(op)) {
-		m.from = op->kind == OP_IF ? m.from : r->order.start[op->id];
-		m.to = op->kind == OP_IF ? m.to : r->order.end[op->id];
+	int64_t held = 0, most = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		held += m->change[i];
+		most = MAX(most, held + m->work[i]);
 	}
-	ir_walk(r->func, false, visit_memory, &m);
-	return m;
+	return (uint64_t)most;
+}
+
+/* The memory of a CTA without this pass, and with what it took and now takes for `v`. */
+static void measure(const Relief *r, const IrValue *v, uint64_t *before, uint64_t *after)
+{
+	uint32_t count = 2 * r->m->next_op + 2, to = number(r, v->def);
+	Memory without = {.r = r}, with = {.r = r, .made = true, .but = v};
+	without.change = ARENA_ARRAY(r->cx->scratch, int64_t, count + 2);
+	without.work = ARENA_ARRAY(r->cx->scratch, int64_t, count + 2);
+	with.change = ARENA_ARRAY(r->cx->scratch, int64_t, count + 2);
+	with.work = ARENA_ARRAY(r->cx->scratch, int64_t, count + 2);
+	ir_walk(r->func, false, visit_memory, &without);
+	ir_walk(r->func, false, visit_memory, &with);
+	for (const IrUse *u = v->uses; u; u = u->next)
+		to = MAX(to, number(r, u->owner));
+	int64_t bytes = ir_numel(v->type) * gpu_element_bits(v->type->elem) / 8;
+	with.change[number(r, v->def)] += bytes;
+	with.change[to + 1] -= bytes;
+	*before = most_of(&without, count);
+	*after = most_of(&with, count);
 }
 
 static bool has_room(const Relief *r, const IrValue *v)
 {
-	Memory m = memory_beside(r, v);
-	uint64_t bytes = m.held + m.most + (uint64_t)ir_numel(v->type) * gpu_element_bits(v->type->elem) / 8;
-	unsigned registers = registers_of_thread(r);
-	unsigned words = gpu_words(r->gpu, v->type);
+	uint64_t before, after;
+	unsigned registers = registers_of_thread(r), words = gpu_words(r->gpu, v->type);
 	bool large = PART_OF_EXCESS * words >= r->excess;
-	return LEAST_PART * words >= r->excess && bytes <= r->gpu->target->shared_cta &&
-	       4 * ctas(r, registers, bytes) >= (large ? KEPT_OF_FOUR : 4) * ctas(r, registers, m.before + m.worked);
+	if (LEAST_PART * words < r->excess)
+		return false;
+	measure(r, v, &before, &after);
+	return after <= r->gpu->target->shared_cta &&
+	       4 * ctas(r, registers, after) >= (large ? KEPT_OF_FOUR : 4) * ctas(r, registers, before);
 }
 
 /* ---- ways ---- */
