@@ -232,12 +232,14 @@ bool range_op_shift_left(Ranges *r, const IrValue *v, Range *out)
 	return true;
 }
 
-/* By a positive number, which is known: quotients go up with what is divided, however they are rounded. */
+/* By a positive number, which is known: quotients go up with what is divided, however they are
+ * rounded. */
 bool range_op_quotient(Ranges *r, const IrValue *v, Range *out)
 {
 	Range x;
 	int64_t by;
-	if (!ir_constant_int(ir_operand(v->def, 1), &by) || by <= 0 || !range_of(r, ir_operand(v->def, 0), &x))
+	if (!ir_constant_int(ir_operand(v->def, 1), &by) || by <= 0 ||
+	    !range_of(r, ir_operand(v->def, 0), &x))
 		return false;
 	IrValue *divisor = range_number(r, by), *low = range_make(r, v->def->kind, x.low, divisor);
 	*out = (Range){low, range_make(r, v->def->kind, x.high, divisor), x.bits, KNOWN};

@@ -77,7 +77,7 @@ typedef struct Schedule {
 	unsigned slots;   /* of each ring; 0: there is none */
 	unsigned pending; /* groups that may be under way when an iteration starts */
 	unsigned ctas;    /* that share an SM, estimated; 0: nothing is copied */
-	bool whole;       /* each iteration has a slot of its own, and all copies begin in front of the loop */
+	bool whole;       /* a slot for each iteration: all copies begin in front of the loop */
 	unsigned kept;    /* slots that products under way still read, besides the one of this iteration */
 	/* warps do not meet: each arrives at the barrier of the slot that it has read, and who
 	 * fills it waits there */

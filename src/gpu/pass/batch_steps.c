@@ -1,14 +1,14 @@
-/* batch-steps: a loop whose steps each load a little, change what it carries, and store, does several steps
- * at once, with the loads of all of them in front. (Recurrences over tokens: a state that decays, takes in
- * what a key and a value say, and is asked by a query.)
+/* batch-steps: a loop whose steps each load a little, change what it carries, and store, does
+ * several steps at once, with the loads of all of them in front. (Recurrences over tokens: a
+ * state that decays, takes in what a key and a value say, and is asked by a query.)
  *
- * Needs: TTGIR with its final layouts, behind `version-loops`, which says of the loop that no store reaches what
- * it loads. Keeps: what is computed, bit by bit, and the order of stores.
- * Method: each step waits for memory once, and what it computes takes less time than that. Stores keep the
- * assembler from moving loads up, and loads one step ahead would still be waited for in each: so the body
- * is there several times in a loop of its own, first the loads of all steps with what their addresses come from,
- * then what is done with them, step by step. What is left over, fewer steps than that, the loop as it
- * was does. */
+ * Needs: TTGIR with its final layouts, behind `version-loops`, which says of the loop that no
+ * store reaches what it loads. Keeps: what is computed, bit by bit, and the order of stores.
+ * Method: each step waits for memory once, and what it computes takes less time than that. Stores
+ * keep the assembler from moving loads up, and loads one step ahead would still be waited for in
+ * each: so the body is there several times in a loop of its own, first the loads of all steps
+ * with what their addresses come from, then what is done with them, step by step. What is left
+ * over, fewer steps than that, the loop as it was does. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/loop/schedule.h"
 #include "gpu/pass/batch_steps.h"
@@ -17,14 +17,14 @@
 enum {
 	MOST_STEPS = 4,
 	MOST_WORDS = 64, /* of a thread, that all loads of a batch bring */
-	MOST_OPS = 160,  /* of a step */
+	MOST_OPS = 160, /* of a step */
 	LARGEST_STEP = 1 << 16,
 };
 
 /* Can the value of each step be there before any step is done? */
 typedef enum Early {
 	NOT_LOOKED_AT,
-	EARLY,  /* or it is being looked at */
+	EARLY, /* or it is being looked at */
 	LATE,
 	MARKED, /* it is, and goes in front */
 } Early;
@@ -88,7 +88,8 @@ static void mark(Steps *s, const IrValue *v)
 		mark(s, ir_operand(v->def, i));
 }
 
-/* Words that the loads of a step bring which can be in front of it. 0: there are none, or too many. */
+/* Words that the loads of a step bring which can be in front of it. 0: there are none, or too
+ * many. */
 static unsigned words_of_loads(Steps *s)
 {
 	unsigned words = 0;
@@ -122,8 +123,8 @@ static unsigned steps_of(Steps *s)
 	int64_t step;
 	IrCx *ir = s->gpu->ir;
 	IrType counter = ir_operand(s->loop, 0)->type;
-	if (ir_get(s->loop, ir, ATTR_PIPELINE) || ir_get_bool(s->loop, ir, ATTR_LEFT) || ir_get(s->loop, ir, ATTR_NUM_STAGES) ||
-	    ir_get_bool(s->loop, ir, ATTR_UNSIGNED_CMP) ||
+	if (ir_get(s->loop, ir, ATTR_PIPELINE) || ir_get_bool(s->loop, ir, ATTR_LEFT) ||
+	    ir_get(s->loop, ir, ATTR_NUM_STAGES) || ir_get_bool(s->loop, ir, ATTR_UNSIGNED_CMP) ||
 	    !ir_constant_int(ir_operand(s->loop, 2), &step) || step <= 0 || step > LARGEST_STEP ||
 	    (counter->bits != 32 && (counter->bits != 64 || step != 1)) || s->gpu->num_stages < 2)
 		return 0;
@@ -132,7 +133,8 @@ static unsigned steps_of(Steps *s)
 		return 0;
 	unsigned words = words_of_loads(s), carried = gpu_carried_words(s->gpu, s->loop), steps = MOST_STEPS;
 	while (words && steps > 1 &&
-	       (words * steps > MOST_WORDS || words * steps + carried > s->gpu->target->budgets->loop_of_dots))
+	       (words * steps > MOST_WORDS ||
+		words * steps + carried > s->gpu->target->budgets->loop_of_dots))
 		steps /= 2;
 	return words && steps > 1 ? steps : 0;
 }
@@ -187,7 +189,8 @@ static void batch(Steps *s, unsigned steps)
 		types[i] = loop->results[i].type;
 	operands[1] = end;
 	operands[2] = irb_int(&b, counter, step * steps);
-	IrOp *made = ir_op_new(m, OP_FOR, loop->loc, operands, loop->operand_count, types, loop->result_count, 1);
+	IrOp *made =
+		ir_op_new(m, OP_FOR, loop->loc, operands, loop->operand_count, types, loop->result_count, 1);
 	for (uint32_t i = 0; i < loop->attr_count; i++)
 		ir_set_named(m, made, loop->attrs[i].name, loop->attrs[i].value);
 	ir_op_insert_before(made, loop);
@@ -196,8 +199,9 @@ static void batch(Steps *s, unsigned steps)
 	for (unsigned k = 0; k <= steps; k++)
 		ir_mapping_init(&maps[k], s->cx->scratch);
 	for (uint32_t i = 0; i < s->body->arg_count; i++)
-		ir_mapping_put(&maps[0], s->body->args[i],
-			       ir_block_arg_add(m, block, s->body->args[i]->type, ir_value_loc(s->body->args[i])));
+		ir_mapping_put(
+			&maps[0], s->body->args[i],
+			ir_block_arg_add(m, block, s->body->args[i]->type, ir_value_loc(s->body->args[i])));
 	IrBuilder at = ir_at_end(m, block, loop->loc);
 	for (unsigned k = 1; k < steps; k++)
 		ir_mapping_put(&maps[k], s->body->args[0],

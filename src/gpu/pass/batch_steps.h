@@ -4,7 +4,8 @@
 
 #include "gpu/gpu.h"
 
-/* Would several steps of the loop be done at once, if no store in it reached what it loads? Of TTGIR with its final layouts. */
+/* Would several steps of the loop be done at once, if no store in it reached what it loads? Of
+ * TTGIR with its final layouts. */
 bool gpu_has_steps(PassCx *cx, IrOp *loop);
 
 #endif

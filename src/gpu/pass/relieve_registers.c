@@ -1,20 +1,21 @@
-/* relieve-registers: where threads would hold more tiles at once than they have registers for, some of
- * these wait in shared memory until they are needed. What the assembler stores and loads instead goes
- * through local memory, a word at a time, and often twice.
+/* relieve-registers: where threads would hold more tiles at once than they have registers for,
+ * some of these wait in shared memory until they are needed. What the assembler stores and loads
+ * instead goes through local memory, a word at a time, and often twice.
  *
- * Needs: TTGIR with its final layouts, behind `pipeline` and what moves products. Keeps: values, and the
- * order of effects on global memory but for loads, which may be there later.
- * Method: of what is held at the op where most is held and needed behind it, the largest tile is taken
- * that can be relieved in one of these ways; then all is looked at again.
+ * Needs: TTGIR with its final layouts, behind `pipeline` and what moves products. Keeps: values,
+ * and the order of effects on global memory but for loads, which may be there later.
+ * Method: of what is held at the op where most is held and needed behind it, the largest tile is
+ * taken that can be relieved in one of these ways; then all is looked at again.
  *
- *	again   it was read from shared memory, which is not written until its last use: it is read again
- *	copied  it was loaded, once for the block it is in: cp.async brings it to memory of its own, so
- *	        that it takes no registers while it is under way either
- *	stored  all that needs it goes through shared memory anyway, to another layout: it is stored once,
- *	        and each of these reads it as it wants it
+ *	again   it was read from shared memory, which is not written until its last use: it is
+ *	        read again
+ *	copied  it was loaded, once for the block it is in: cp.async brings it to memory of its
+ *	        own, so that it takes no registers while it is under way either
+ *	stored  all that needs it goes through shared memory anyway, to another layout: it is
+ *	        stored once, and each of these reads it as it wants it
  *
- * The last two take memory: as long as no CTA on an SM is lost, or for a large part of what is too
- * much one of four. */
+ * The last two take memory: as long as no CTA on an SM is lost, or for a large part of what is
+ * too much one of four. */
 #include "base/vec.h"
 #include "gpu/analysis/prefix.h"
 #include "gpu/analysis/pressure.h"
@@ -26,8 +27,8 @@ enum {
 	MOST_STEPS = 96,
 	LEAST_WORDS = 8, /* of a tile that is worth it */
 	KEPT_OF_FOUR = 3, /* CTAs on an SM, for a tile that is */
-	PART_OF_EXCESS = 4, /* at least this part of what is too much; and this one for any memory: */
-	LEAST_PART = 32,
+	PART_OF_EXCESS = 4, /* at least this part of what is too much */
+	LEAST_PART = 32, /* and any memory at all for at least this one */
 };
 
 typedef enum Way { NOT_AT_ALL, AGAIN, COPIED, STORED } Way;
@@ -40,8 +41,9 @@ typedef struct Relief {
 	IrOp *func;
 	TextOrder order;
 	unsigned excess; /* registers that are too many, where most are held */
-	bool stays;      /* warps have roles, or say what they have read: nothing is moved */
-	VEC(IrOp *) made, copied, commits; /* memory of this pass; that of copies; of loops that copy by themselves */
+	bool stays; /* warps have roles, or say what they have read: nothing is moved */
+	VEC(IrOp *)
+	made, copied, commits; /* memory of this pass; that of copies; of loops that copy by themselves */
 } Relief;
 
 typedef struct Candidate {
@@ -71,14 +73,9 @@ static bool look(void *data, IrOp *op)
 	switch (op->kind) {
 	case OP_WARP_SPECIALIZE:
 	case OP_ARRIVE_BARRIER:
-	case OP_WAIT_FREE:
-		r->stays = true;
-		return true;
-	case OP_ASYNC_COMMIT:
-		vec_push(r->cx->scratch, &r->commits, op);
-		return true;
-	default:
-		return true;
+	case OP_WAIT_FREE: r->stays = true; return true;
+	case OP_ASYNC_COMMIT: vec_push(r->cx->scratch, &r->commits, op); return true;
+	default: return true;
 	}
 }
 
@@ -98,12 +95,13 @@ static unsigned registers_of_thread(const Relief *r)
 /* Bytes in use at each op, by its number. */
 typedef struct Memory {
 	const Relief *r;
-	bool made;          /* with what this pass took */
+	bool made; /* with what this pass took */
 	const IrValue *but; /* without what conversions of this work in */
 	int64_t *change, *work;
 } Memory;
 
-/* The number of the last op that needs the memory, views of it too; all of a loop that does and is behind where it is made. */
+/* The number of the last op that needs the memory, views of it too; all of a loop that does and
+ * is behind where it is made. */
 static uint32_t last_use(const Relief *r, const IrValue *memory, const IrBlock *block)
 {
 	uint32_t last = 0;
@@ -195,7 +193,8 @@ static bool has_room(const Relief *r, const IrValue *v)
 static IrOp *root_of(const IrValue *memory)
 {
 	IrOp *op = memory->def;
-	while (op && op->kind != OP_LOCAL_ALLOC && op->operand_count && ir_operand(op, 0)->type->kind == TY_MEMDESC)
+	while (op && op->kind != OP_LOCAL_ALLOC && op->operand_count &&
+	       ir_operand(op, 0)->type->kind == TY_MEMDESC)
 		op = ir_operand(op, 0)->def;
 	return op && op->kind == OP_LOCAL_ALLOC ? op : NULL;
 }
@@ -206,13 +205,15 @@ typedef struct Writes {
 	uint32_t from, to;
 } Writes;
 
-/* Goes on while nothing writes to the memory. Copies of a pipelined loop write another slot than the one that is read. */
+/* Goes on while nothing writes to the memory. Copies of a pipelined loop write another slot than
+ * the one that is read. */
 static bool visit_writes(void *data, IrOp *op)
 {
 	const Writes *w = data;
 	uint32_t at = number(w->r, op);
-	bool reads = op->kind == OP_LOCAL_LOAD || op->kind == OP_MEMDESC_INDEX || op->kind == OP_MEMDESC_TRANS ||
-		     op->kind == OP_MEMDESC_RESHAPE || op->kind == OP_MEMDESC_SUBSLICE || op->kind == OP_WARP_GROUP_DOT;
+	bool reads = op->kind == OP_LOCAL_LOAD || op->kind == OP_MEMDESC_INDEX ||
+		     op->kind == OP_MEMDESC_TRANS || op->kind == OP_MEMDESC_RESHAPE ||
+		     op->kind == OP_MEMDESC_SUBSLICE || op->kind == OP_WARP_GROUP_DOT;
 	bool other = (op->kind == OP_ASYNC_COPY || op->kind == OP_TMA_LOAD) &&
 		     ir_get_bool(op, w->r->gpu->ir, ATTR_FREE_SLOT);
 	if (at <= w->from || at >= w->to || reads || other)
@@ -237,8 +238,9 @@ static bool can_be_read_again(const Relief *r, const IrValue *v)
 static bool goes_through_memory(const Relief *r, const IrOp *convert)
 {
 	const IrValue *from = ir_operand(convert, 0);
-	const LayoutPlan *plan = gpu_convert_plan(r->gpu, gpu_layout(r->gpu, from->type),
-						  gpu_layout(r->gpu, convert->results[0].type), from->type->elem);
+	const LayoutPlan *plan =
+		gpu_convert_plan(r->gpu, gpu_layout(r->gpu, from->type),
+				 gpu_layout(r->gpu, convert->results[0].type), from->type->elem);
 	return plan->kind == LAYOUT_PLAN_SHARED;
 }
 
@@ -279,10 +281,12 @@ static bool is_of_shared_memory(const IrOp *op)
 static bool writes_nothing(void *data, IrOp *op)
 {
 	(void)data;
-	return is_of_shared_memory(op) || !(ir_has_trait(op, TRAIT_WRITE | TRAIT_SYNC) || op->kind == OP_CALL);
+	return is_of_shared_memory(op) ||
+	       !(ir_has_trait(op, TRAIT_WRITE | TRAIT_SYNC) || op->kind == OP_CALL);
 }
 
-/* A copy is under way until the first op that needs it: what is stored meanwhile might be there before. */
+/* A copy is under way until the first op that needs it: what is stored meanwhile might be there
+ * before. */
 static bool is_undisturbed(const Relief *r, const IrValue *v)
 {
 	const IrOp *end = NULL;
@@ -301,8 +305,8 @@ static bool can_be_copied(const Relief *r, const IrValue *v)
 	unsigned width, dim;
 	IrOp *load = v->def;
 	return load->kind == OP_LOAD && is_undisturbed(r, v) && has_room(r, v) &&
-	       schedule_is_copied(r->gpu, r->axes, load, &width, &dim) && schedule_memory(r->gpu, load, &width) &&
-	       !is_in_pipelined_loop(r, load);
+	       schedule_is_copied(r->gpu, r->axes, load, &width, &dim) &&
+	       schedule_memory(r->gpu, load, &width) && !is_in_pipelined_loop(r, load);
 }
 
 static bool can_be_stored(const Relief *r, const IrValue *v)
@@ -323,8 +327,8 @@ static Way way_of(const Relief *r, const IrValue *v)
 
 /* ---- what is held ---- */
 
-/* Is a tile as a whole made, moved or tested here? Ops that take element by element are done so: what
- * stands between two of them holds no whole tiles. */
+/* Is a tile as a whole made, moved or tested here? Ops that take element by element are done so:
+ * what stands between two of them holds no whole tiles. */
 static bool takes_whole_tiles(const IrOp *op)
 {
 	return schedule_is_dot(op) || op->kind == OP_CONVERT_LAYOUT || op->kind == OP_REDUCE ||
@@ -364,7 +368,8 @@ static void consider(const Relief *r, const GpuHeld *held, IrOp *op, const IrOp 
 	}
 }
 
-/* What is made in a loop around stays there from iteration to iteration: blocks as far as the next loop count. */
+/* What is made in a loop around stays there from iteration to iteration: blocks as far as the
+ * next loop count. */
 static Candidate find(const Relief *r, const GpuHeld *held, const IrOp *peak)
 {
 	Candidate best = {0};
@@ -452,13 +457,15 @@ static void copy(Relief *r, IrValue *v)
 	const Layout *l = copied ? schedule_memory(r->gpu, load, &width) : NULL;
 	ASSERT(l);
 	IrBuilder b = ir_at(r->m, load);
-	IrValue *memory = irb_0(&b, OP_LOCAL_ALLOC, memory_type(r, tile, l, true)), *args[5] = {ir_operand(load, 0), memory};
+	IrValue *memory = irb_0(&b, OP_LOCAL_ALLOC, memory_type(r, tile, l, true)),
+		*args[5] = {ir_operand(load, 0), memory};
 	unsigned n = width * 8 / gpu_element_bits(tile->elem), count = 2;
 	if (load->operand_count > 1) {
 		Prefix prefix = {r->axes, r->gpu, &b, dim, n, same, NULL};
 		args[count++] = ir_operand(load, 1);
 		args[4] = prefix_count(&prefix, ir_operand(load, 1));
-		args[3] = args[4] ? ir_is_float(tile->elem) ? irb_float(&b, tile, 0) : irb_int(&b, tile, 0) : NULL;
+		args[3] = args[4] ? ir_is_float(tile->elem) ? irb_float(&b, tile, 0) : irb_int(&b, tile, 0)
+				  : NULL;
 		count = args[4] ? 5 : 3;
 	}
 	IrOp *op = irb_op(&b, OP_ASYNC_COPY, args, count, &token, 1, 0);
@@ -488,8 +495,8 @@ static void relieve(Relief *r, const Candidate *c, const IrOp *peak)
 
 /* ---- waits ---- */
 
-/* Groups that are begun behind the op, and in front of `end`, one after the other; 0 where something else
- * may wait or begin some. */
+/* Groups that are begun behind the op, and in front of `end`, one after the other; 0 where
+ * something else may wait or begin some. */
 static unsigned groups_between(const IrOp *op, const IrOp *end)
 {
 	unsigned n = 0;
@@ -522,7 +529,8 @@ static void await(Relief *r, IrOp *alloc)
 
 /* ---- the pass ---- */
 
-/* The first op, of those at which more is held than there is room for those with most first, of which something can be relieved. */
+/* The first op, of those at which more is held than there is room for those with most first, of
+ * which something can be relieved. */
 static bool step(Relief *r)
 {
 	unsigned room = registers_of_thread(r), below = UINT32_MAX;

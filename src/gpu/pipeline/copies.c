@@ -326,7 +326,7 @@ IrValue *pipeline_copy_ahead(Pipeline *p)
 	}
 	if (written)
 		copy_all(p, false, s->ahead, written);
-	else if (p->copies) /* a group of nothing: the same number of them may be under way in each iteration */
+	else if (p->copies) /* a group of nothing: as many may be under way in each iteration */
 		issue(p, false, commit(p, &p->top));
 	return read;
 }
