@@ -107,13 +107,28 @@ static unsigned words_of_loads(Steps *s)
 	return words;
 }
 
-static bool carries_tiles(const Steps *s)
+/* Does the value come from a tile of numbers that the loop carries? */
+static bool is_of_state(const Steps *s, const IrValue *v, bool *seen)
 {
-	for (uint32_t i = 1; i < s->body->arg_count; i++) {
-		IrType type = s->body->args[i]->type;
-		if (ir_is_tensor(type) && ir_is_float(type->elem))
+	if (ir_is_defined_outside(v, s->loop) || seen[v->id])
+		return false;
+	seen[v->id] = true;
+	if (v->block)
+		return v->block == s->body && ir_is_tensor(v->type) && ir_is_float(v->type->elem);
+	for (uint32_t i = 0; i < v->def->operand_count; i++)
+		if (is_of_state(s, ir_operand(v->def, i), seen))
 			return true;
-	}
+	return false;
+}
+
+/* Is what a step stores made of what the loop carries? What only adds up over steps that are
+ * otherwise apart waits for nothing but memory, for which there are other warps. */
+static bool stores_state(const Steps *s)
+{
+	bool *seen = ARENA_ARRAY(s->cx->scratch, bool, s->cx->module->next_value);
+	for (const IrOp *op = s->body->first; op; op = op->next)
+		if (op->kind == OP_STORE && is_of_state(s, ir_operand(op, 1), seen))
+			return true;
 	return false;
 }
 
@@ -129,7 +144,7 @@ static unsigned steps_of(Steps *s)
 	    (counter->bits != 32 && (counter->bits != 64 || step != 1)) || s->gpu->num_stages < 2)
 		return 0;
 	ir_walk(s->loop, false, look, s);
-	if (s->stops || !s->stores || s->ops > MOST_OPS || !carries_tiles(s))
+	if (s->stops || !s->stores || s->ops > MOST_OPS || !stores_state(s))
 		return 0;
 	unsigned words = words_of_loads(s), carried = gpu_carried_words(s->gpu, s->loop), steps = MOST_STEPS;
 	while (words && steps > 1 &&
