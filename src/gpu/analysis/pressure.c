@@ -190,24 +190,33 @@ static void hold_all(Peak *p, const IrBlock *block, uint32_t first)
 	}
 }
 
-const IrOp *gpu_peak(GpuCx *cx, Arena *scratch, const IrModule *module, const IrOp *func, unsigned *words)
+GpuHeld gpu_held(GpuCx *cx, Arena *scratch, const IrModule *module, const IrOp *func)
 {
 	CONTRACT(func->kind == OP_FUNC && ir_func_body(func));
 	uint32_t ops = module->next_op;
 	Peak p = {cx, scratch, ARENA_ARRAY(scratch, uint32_t, ops), ARENA_ARRAY(scratch, uint32_t, ops),
 		  ARENA_ARRAY(scratch, int64_t, ops + 2), ARENA_ARRAY(scratch, const IrOp *, ops), 0};
 	const IrBlock *body = ir_func_body(func);
-	const IrOp *best = NULL;
-	int64_t held = 0, most = 0;
+	int64_t held = 0;
 	number_ops(&p, body);
 	hold_all(&p, body, 0);
+	GpuHeld h = {p.ops, ARENA_ARRAY(scratch, unsigned, p.count + 1), p.count};
 	for (uint32_t i = 0; i < p.count; i++) {
 		held += p.change[i];
-		if (held > most) {
-			most = held;
-			best = p.ops[i];
-		}
+		h.words[i] = (unsigned)MAX(held, 0);
 	}
-	*words = (unsigned)most;
+	return h;
+}
+
+const IrOp *gpu_peak(GpuCx *cx, Arena *scratch, const IrModule *module, const IrOp *func, unsigned *words)
+{
+	GpuHeld h = gpu_held(cx, scratch, module, func);
+	const IrOp *best = NULL;
+	*words = 0;
+	for (uint32_t i = 0; i < h.count; i++)
+		if (h.words[i] > *words) {
+			*words = h.words[i];
+			best = h.ops[i];
+		}
 	return best;
 }

@@ -14,6 +14,14 @@ unsigned gpu_carried_words(GpuCx *cx, const IrOp *loop);
  * as what is not set for certain is taken from one iteration to the next, and those of data from
  * outside. An estimate: of a load in no loop what is in the same block counts. */
 unsigned gpu_crowd(GpuCx *cx, const IrOp *load);
+/* What data takes at each op of a function, in the order of the text: tiles from where they are made
+ * to their last use. An estimate like gpu_crowd. */
+typedef struct GpuHeld {
+	const IrOp **ops;
+	unsigned *words;
+	uint32_t count;
+} GpuHeld;
+GpuHeld gpu_held(GpuCx *cx, Arena *scratch, const IrModule *module, const IrOp *func);
 /* The op of a function's body at which data takes most registers: tiles from where they are made to their last use. The first of several; NULL where there is none. An estimate like gpu_crowd. */
 const IrOp *gpu_peak(GpuCx *cx, Arena *scratch, const IrModule *module, const IrOp *func, unsigned *words);
 

@@ -31,6 +31,10 @@ IrValue *range_make(Ranges *r, IrOpKind kind, IrValue *a, IrValue *b)
 		return range_number(r, x * y);
 	case OP_MINSI:
 		return range_number(r, MIN(x, y));
+	case OP_DIVSI:
+	case OP_CEILDIVSI:
+	case OP_FLOORDIVSI:
+		return irb_2(&r->before, kind, NULL, a, b);
 	default:
 		ASSERT(kind == OP_MAXSI);
 		return range_number(r, MAX(x, y));
@@ -225,6 +229,20 @@ bool range_op_shift_left(Ranges *r, const IrValue *v, Range *out)
 	if (!ir_constant_int(ir_operand(v->def, 1), &known) || known < 0 || known > WORD || !of_both(r, v, &a, &b))
 		return false;
 	*out = range_multiply(r, a, range_constant(r, INT64_C(1) << known, INT64_C(1) << known));
+	return true;
+}
+
+/* By a positive number, which is known: quotients go up with what is divided, however they are
+ * rounded. */
+bool range_op_quotient(Ranges *r, const IrValue *v, Range *out)
+{
+	Range x;
+	int64_t by;
+	if (!ir_constant_int(ir_operand(v->def, 1), &by) || by <= 0 ||
+	    !range_of(r, ir_operand(v->def, 0), &x))
+		return false;
+	IrValue *divisor = range_number(r, by), *low = range_make(r, v->def->kind, x.low, divisor);
+	*out = (Range){low, range_make(r, v->def->kind, x.high, divisor), x.bits, KNOWN};
 	return true;
 }
 

@@ -232,6 +232,13 @@ static RemarkCode why_not_copied(const ScheduleCx *d, const IrOp *load, unsigned
 	return *width < LEAST_BYTES ? REMARK_LOAD_NARROW : REMARK_NONE;
 }
 
+bool schedule_is_copied(GpuCx *gpu, const AxisMap *axes, const IrOp *load, unsigned *width, unsigned *dim)
+{
+	CONTRACT(load->kind == OP_LOAD);
+	ScheduleCx d = {.gpu = gpu, .axes = axes};
+	return !ir_is_volatile(load) && !schedule_fills(load) && !why_not_copied(&d, load, width, dim);
+}
+
 static void forget_seen(ScheduleCx *d)
 {
 	d->deepest = 0;

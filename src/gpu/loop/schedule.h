@@ -77,6 +77,7 @@ typedef struct Schedule {
 	unsigned slots;   /* of each ring; 0: there is none */
 	unsigned pending; /* groups that may be under way when an iteration starts */
 	unsigned ctas;    /* that share an SM, estimated; 0: nothing is copied */
+	bool whole;       /* a slot for each iteration: all copies begin in front of the loop */
 	unsigned kept;    /* slots that products under way still read, besides the one of this iteration */
 	/* warps do not meet: each arrives at the barrier of the slot that it has read, and who
 	 * fills it waits there */
@@ -103,6 +104,10 @@ typedef struct Schedule {
  * does not, or has no load that counts, as out->rule says. In the arena. */
 bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop,
 		   Schedule *out);
+/* A loop of no more iterations than its rings have slots, which its bounds say, gets all of them at
+ * once. Of a schedule that `pipeline` carries out; others take what comes from iteration to
+ * iteration. */
+void schedule_whole(Schedule *s);
 /* Adds small tiles that no product takes to a schedule that has copies. */
 void schedule_beside(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, Schedule *s);
 /* Does what is loaded in a loop reach operand 0 or 1 of a dot there, directly or through pure
@@ -113,6 +118,8 @@ bool schedule_asks(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *loop);
 /* Will the load be copied, as long as its layout has neighbours in one thread? Its mask may then
  * end within a copy (prefix.h). */
 bool schedule_may_copy(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *load);
+/* Can threads copy the load's tile into shared memory: so many bytes at once along `dim`? */
+bool schedule_is_copied(GpuCx *gpu, const AxisMap *axes, const IrOp *load, unsigned *width, unsigned *dim);
 /* A store, or an atomic operation whose result nobody uses. */
 bool schedule_only_writes(const IrOp *op);
 /* Does the loop ask for loads ahead, and can this scalar of it be computed ahead from scalars?

@@ -12,7 +12,7 @@ const char *schedule_fault(Arena *arena, const Schedule *s)
 			return arena_printf(arena, "load %u: %u iterations ahead", i, l->ahead);
 		if (l->kind != SCHEDULE_COPIED)
 			continue;
-		if (l->ahead + s->kept >= s->slots)
+		if (l->ahead + s->kept >= s->slots + s->whole)
 			return arena_printf(arena, "load %u: %u slots for %u iterations ahead", i, s->slots,
 					    l->ahead);
 		if (l->ahead <= s->pending)
@@ -20,7 +20,7 @@ const char *schedule_fault(Arena *arena, const Schedule *s)
 					    s->pending, l->ahead);
 		bytes += l->bytes * s->slots;
 	}
-	if (s->ahead >= s->stages && !s->deeper)
+	if (s->ahead >= s->stages && !s->deeper && !s->whole)
 		return arena_printf(arena, "%u iterations ahead in %u stages", s->ahead, s->stages);
 	return bytes > s->limit ? arena_printf(arena, "%llu bytes of %llu", (unsigned long long)bytes,
 					       (unsigned long long)s->limit)
@@ -62,8 +62,9 @@ static const char *loop_text(Arena *arena, const Schedule *s)
 {
 	if (s->rule)
 		return arena_printf(arena, "as it is: %s", remark_clause(s->rule));
-	return s->slots ? arena_printf(arena, "%u stages, %u groups pending, %llu bytes", s->ahead + 1,
-				       s->pending, (unsigned long long)s->bytes)
+	return s->slots ? arena_printf(arena, "%u stages, %u groups pending, %llu bytes%s",
+				       s->ahead + !s->whole, s->pending, (unsigned long long)s->bytes,
+				       s->whole ? ", all copies in front of the loop" : "")
 			: "no copies";
 }
 
@@ -84,7 +85,7 @@ void schedule_remark(GpuCx *gpu, Arena *arena, const Schedule *s)
 	if (!gpu->remarks)
 		return;
 	Remark *r = gpu_remark(gpu, s->loop, loop_rule(s), loop_text(arena, s));
-	remark_figure(r, "stages", s->slots ? s->ahead + 1 : 1);
+	remark_figure(r, "stages", s->slots ? s->ahead + !s->whole : 1);
 	remark_figure(r, "asked", s->stages);
 	remark_figure(r, "pending", s->pending);
 	remark_figure(r, "bytes", (int64_t)s->bytes);

@@ -155,8 +155,10 @@ static void pipeline_loop(Loops *loops, const AxisMap *axes, IrOp *loop, bool *c
 	Schedule s;
 	bool is_left = ir_get_bool(loop, gpu->ir, ATTR_LEFT), ahead = false;
 	bool has_loads = schedule_loop(gpu, cx->module, cx->scratch, axes, loop, &s);
-	if (has_loads && !s.rule)
+	if (has_loads && !s.rule) {
 		schedule_beside(gpu, cx->module, cx->scratch, axes, &s);
+		schedule_whole(&s);
+	}
 	if (is_left && asks_for_nothing(&s))
 		remark_while(loops, loop);
 	else

@@ -7,6 +7,7 @@
 #include "gpu/analysis/range.h"
 #include "gpu/layout/boxes.h"
 #include "gpu/loop/schedule.h"
+#include "gpu/pass/batch_steps.h"
 #include "gpu/plan/dot.h"
 #include "gpu/remark.h"
 
@@ -122,7 +123,8 @@ static bool visit_loop(void *data, IrOp *op)
 	GpuCx *gpu = gpu_of(v->cx);
 	bool looked_at = ir_get(op, gpu->ir, ATTR_PIPELINE) || ir_get(op, gpu->ir, ATTR_DISJOINT);
 	if (op->kind == OP_FOR && !looked_at && comes_now(v, op) &&
-	    schedule_waits_for_stores(gpu, v->cx->module, v->cx->scratch, op))
+	    (schedule_waits_for_stores(gpu, v->cx->module, v->cx->scratch, op) ||
+	     (ir_module_level(v->cx->module) == LEVEL_G && gpu_has_steps(v->cx, op))))
 		vec_push(v->cx->scratch, &v->loops, op);
 	return true;
 }

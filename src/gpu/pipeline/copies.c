@@ -265,7 +265,7 @@ static void await_boxes(Pipeline *p, IrValue *read, IrValue *next)
 	b->loc = p->loop->loc;
 	/* Where they meet in front of the copies, or not at all, once is enough for the barriers in
 	 * the slots to be made. */
-	bool in_front = p->s->meets || p->free;
+	bool in_front = p->s->meets || p->free || p->s->whole;
 	p->awaited = parity;
 	IrOp *meet = irb_op(in_front ? &p->before : b, OP_BARRIER, NULL, 0, NULL, 0, 0);
 	p->meet_before = in_front ? meet : NULL;
@@ -284,9 +284,9 @@ static void await_boxes(Pipeline *p, IrValue *read, IrValue *next)
 static void find_freed(Pipeline *p, IrValue *written, IrValue *next, IrValue *first)
 {
 	IrBuilder *b = &p->top;
-	IrType i32 = written->type;
 	if (!p->free)
 		return;
+	IrType i32 = written->type;
 	b->loc = p->loop->loc;
 	p->freed = gpu_barrier_at(p->gpu, b, p->free, written);
 	p->parity = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
@@ -299,21 +299,22 @@ static void find_freed(Pipeline *p, IrValue *written, IrValue *next, IrValue *fi
  * or where products are under way the one before that. */
 IrValue *pipeline_copy_ahead(Pipeline *p)
 {
-	CONTRACT(p->s->ahead < p->s->slots && p->s->pending < p->s->ahead);
+	CONTRACT(p->s->ahead < p->s->slots + p->s->whole && p->s->pending < p->s->ahead);
 	const Schedule *s = p->s;
 	IrType i32 = ir_scalar(p->gpu->ir, TY_I32);
 	pipeline_add_rings(p, s->apart || s->counted);
 	for (unsigned k = 0; k < s->ahead; k++)
 		copy_all(p, true, k, irb_int(&p->before, i32, k));
 	IrValue *read = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
-	IrValue *written = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
+	IrValue *written = s->whole ? NULL : ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
 	IrValue *zero = irb_int(&p->before, i32, 0), *first = irb_int(&p->before, i32, s->ahead);
 	if (p->copies && !s->counted)
 		pipeline_await(p, &p->top, s->pending);
 	IrValue *wrapped = next_slot(p, read, zero);
 	vec_push(p->cx->scratch, &p->carried, (PipelineCarried){NULL, zero, read, wrapped, 0});
 	IrValue *next = s->kept ? next_slot(p, written, zero) : read;
-	vec_push(p->cx->scratch, &p->carried, (PipelineCarried){NULL, first, written, next, 0});
+	if (written)
+		vec_push(p->cx->scratch, &p->carried, (PipelineCarried){NULL, first, written, next, 0});
 	find_freed(p, written, next, first);
 	p->read = read;
 	if (p->barriers)
@@ -323,6 +324,9 @@ IrValue *pipeline_copy_ahead(Pipeline *p)
 		vec_push(p->cx->scratch, &p->issued,
 			 irb_op(&p->top, OP_WAIT_BARRIER, (IrValue *[]){p->freed, p->parity}, 2, NULL, 0, 0));
 	}
-	copy_all(p, false, s->ahead, written);
+	if (written)
+		copy_all(p, false, s->ahead, written);
+	else if (p->copies) /* a group of nothing: as many may be under way in each iteration */
+		issue(p, false, commit(p, &p->top));
 	return read;
 }

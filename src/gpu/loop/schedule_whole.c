@@ -1,0 +1,36 @@
+/* Loops of few iterations, which is known: all that they copy is begun in front of them.
+ *
+ * A loop over the columns of a chunk that takes them in two steps is such a loop. Rings as for
+ * longer ones would have slots that no iteration reads, and each iteration would compute where
+ * copies go that never come. */
+#include "gpu/loop/rotate.h"
+#include "gpu/loop/schedule.h"
+
+/* Iterations, where the bounds say; 0: they do not, or there are too many to count. */
+static uint64_t trips_of(const IrOp *loop)
+{
+	int64_t bound[3];
+	for (uint32_t i = 0; i < ARRAY_LEN(bound); i++)
+		if (!ir_constant_int(ir_operand(loop, i), &bound[i]))
+			return 0;
+	if (bound[2] <= 0 || bound[1] <= bound[0] || bound[1] > INT32_MAX || bound[0] < INT32_MIN)
+		return 0;
+	return (uint64_t)((bound[1] - bound[0] + bound[2] - 1) / bound[2]);
+}
+
+void schedule_whole(Schedule *s)
+{
+	CONTRACT(s->loop->kind == OP_FOR);
+	uint64_t trips = trips_of(s->loop);
+	if (s->rule || s->left || s->counted || schedule_is_rotated(s) || !trips || trips > s->slots)
+		return;
+	s->bytes = s->bytes / s->slots * trips;
+	s->whole = true;
+	s->slots = s->ahead = (unsigned)trips;
+	s->pending = s->ahead - 1;
+	s->kept = 0;
+	s->meets = s->apart = false;
+	for (uint32_t i = 0; i < s->loads.len; i++)
+		if (s->loads.data[i].kind == SCHEDULE_COPIED)
+			s->loads.data[i].ahead = s->ahead;
+}
