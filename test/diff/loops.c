@@ -428,6 +428,8 @@ static void finish(Loop *p)
 	default: break;
 	}
 	line(p, "tl.store(s + me * S + tl.arange(0, %d), side.to(s.dtype.element_ty), mask=tl.arange(0, %d) < S)", p->bm, p->bm);
+	if (p->outer == TILES && p->stored)
+		line(p, "tl.debug_barrier()");
 }
 
 /* The loop, and what stands in front of it and behind it. */
@@ -437,6 +439,8 @@ static void tile(Loop *p)
 	if (p->outer == TWICE) {
 		loop(p);
 		if (p->alone && chance(p, 2) && p->masks != WRAPS && p->masks != LEAST) {
+			if (p->stored)
+				line(p, "tl.debug_barrier()");
 			line(p, "tl.store(a + %s, tl.full((%d, %d), 2, tl.float32).to(%s), mask=(i[:, None] < M) & (k[None, :] < K))",
 			     p->a_turned ? "i[:, None] + k[None, :] * LA" : "i[:, None] * LA + k[None, :]", p->bm, p->bk,
 			     type_name(p->type));
