@@ -20,6 +20,7 @@ typedef struct Loop {
 	int m, n, k, bm, bn, bk, la, lb, lc, most; /* most: the largest of sizes */
 	int kind, outer, masks, from;
 	bool a_turned, b_turned, descriptors, alone, chained, bytes, rows;
+	bool hoisted; /* the first operand is loaded in front of the loop */
 	bool stored; /* something that is loaded again, or stored */
 } Loop;
 
@@ -273,20 +274,36 @@ static void product(Loop *p)
 	}
 }
 
-/* A second product of what the first one gives. */
+/* What attention does between its products, with numbers that stay exact. */
 static void chain(Loop *p)
 {
+	static const char keep[] = "(ii[:, None] >= (jj + at)[None, :])";
 	line(p, "u = tl.dot(x, y, out_dtype=tl.float32)");
+	if (chance(p, 3))
+		line(p, "u = u * (FROM + %d).to(tl.float32)", pick(p, 3, 2, 1, -3));
+	switch (random_below(&p->r, 5)) {
+	case 0: line(p, "u = tl.where(%s, u, float('-inf'))", keep); break;
+	case 1: line(p, "u += tl.where(%s, 0, float('-inf'))", keep); break;
+	case 2: line(p, "u = tl.where((jj + at)[None, :] < K, u, -100.0)"); break;
+	default: break;
+	}
 	if (chance(p, 2)) {
 		line(p, "top = tl.maximum(m_i, tl.max(u, 1))");
-		line(p, "turn = tl.where(top > m_i, 1.0, -1.0)");
+		line(p, "turn = tl.where(top > m_i, %s, 1.0)", word(p, 2, "0.5", "-1.0"));
 		line(p, "acc = acc * turn[:, None]");
+		if (chance(p, 2))
+			line(p, "side = side * turn");
+		line(p, "w = tl.where(u %s top[:, None], 1.0, 0.0)", word(p, 2, "==", "< -1 +"));
 		line(p, "m_i = top");
+	} else {
+		line(p, "w = tl.where(u > 0, 1.0, 0.0)");
 	}
-	line(p, "w = tl.where(u > 0, 1.0, 0.0).to(%s)", type_name(p->type));
 	if (chance(p, 2))
+		line(p, "side += tl.sum(w, 1)");
+	line(p, "w = w.to(%s)", type_name(p->type));
+	if (chance(p, 4))
 		line(p, "side += tl.sum(w.to(tl.float32), 1)");
-	line(p, "z = tl.load(b + me * 0 + tl.arange(0, %d)[:, None] * %d + tl.arange(0, %d)[None, :])", p->bn, p->bn, p->bn);
+	line(p, "z = tl.load(b + at + tl.arange(0, %d)[:, None] * %d + tl.arange(0, %d)[None, :])", p->bn, p->bn, p->bn);
 	line(p, "acc = tl.dot(w, z, acc)");
 }
 
@@ -304,10 +321,12 @@ static void body(Loop *p)
 	if (branch)
 		line(p, "if at %% 64 == 0 or K > 100:");
 	depth += branch;
-	load_a(p);
-	if (p->bytes)
+	if (!p->hoisted)
+		load_a(p);
+	if (p->bytes && !p->hoisted)
 		line(p, "x = (x.to(tl.float32) + tl.load(g + (at + k)[None, :] + (i[:, None] %% 64) * 4)).to(%s)", type_name(p->type));
-	ready(p, "x", true);
+	if (!p->hoisted)
+		ready(p, "x", true);
 	load_b(p, "y", "at");
 	if (chance(p, 3))
 		ready(p, "y", false);
@@ -327,6 +346,13 @@ static void body(Loop *p)
 static void loop(Loop *p)
 {
 	bool steps = chance(p, 4);
+	p->hoisted = p->kind != POINTERS && !p->alone && (!p->a_turned || p->descriptors) && chance(p, p->chained ? 2 : 8);
+	if (p->hoisted) {
+		line(p, "at = FROM");
+		load_a(p);
+		if (chance(p, 3))
+			ready(p, "x", true);
+	}
 	switch (p->kind) {
 	case STEPS:
 		line(p, "for at in range(FROM, K, %d):", p->bk);
@@ -505,8 +531,7 @@ void loop_make(Case *c, uint64_t seed)
 	memset(c, 0, sizeof *c);
 	choose(&p);
 	int tiles = (p.m + p.bm - 1) / p.bm * ((p.n + p.bn - 1) / p.bn);
-	p.chained = p.type != NESO_INT8 && p.type != NESO_FP8E5 && p.bn >= 32 && !p.alone && chance(&p, 5) &&
-		    p.k * p.n >= p.bn * p.bn;
+	p.chained = p.type != NESO_INT8 && p.type != NESO_FP8E5 && p.bn >= 32 && !p.alone && chance(&p, 3);
 	p.from = p.masks == WHOLE || p.kind == COUNTS || p.kind == DOWN ? 0 : pick(&p, 4, 0, 0, 0, p.k > 32 ? 16 : 0);
 	int programs = p.alone ? 1 : p.outer == TILES ? pick(&p, 3, 1, 2, 3) : p.outer == PARTS ? tiles * 2 : tiles;
 	if (p.alone)
@@ -521,7 +546,7 @@ void loop_make(Case *c, uint64_t seed)
 	c->fused = true;
 	int small = p.most;
 	buffer(&p, "a", p.type, (p.a_turned ? p.k : p.m) * p.la, -2, 3);
-	buffer(&p, "b", p.type, (p.b_turned ? p.n : p.k) * p.lb, -2, 3);
+	buffer(&p, "b", p.type, (p.b_turned ? p.n : p.k) * p.lb + p.bn * p.bn + 1024, -2, 3);
 	buffer(&p, "c", p.outer == PARTS && p.result == NESO_FP16 ? NESO_FP32 : p.result, p.m * p.lc, -2, 3);
 	buffer(&p, "d", p.result, small, -2, 3);
 	buffer(&p, "e", NESO_INT32, 64, 0, 1);
