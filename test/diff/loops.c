@@ -19,7 +19,7 @@ typedef struct Loop {
 	neso_dtype type, result;
 	int m, n, k, bm, bn, bk, la, lb, lc, most; /* most: the largest of sizes */
 	int kind, outer, masks, from;
-	bool a_turned, b_turned, descriptors, alone, chained, bytes, rows;
+	bool a_turned, b_turned, descriptors, alone, chained, bytes, rows, blocks, wide;
 	bool hoisted; /* the first operand is loaded in front of the loop */
 	bool stored; /* something that is loaded again, or stored */
 } Loop;
@@ -91,6 +91,8 @@ static void choose(Loop *p)
 	p->a_turned = chance(p, 4);
 	p->b_turned = chance(p, 2);
 	p->descriptors = p->kind != POINTERS && chance(p, 4);
+	p->blocks = !p->descriptors && chance(p, 6); /* block pointers */
+	p->wide = chance(p, 6); /* offsets of 64 bits */
 	p->alone = p->outer == ACROSS || chance(p, 3); /* it may store what it loads */
 	if (p->alone) {
 		p->m = p->m > p->bm ? p->bm : p->m;
@@ -148,14 +150,28 @@ static void describe(Loop *p, const char *name, bool turned, const char *rows, c
 	     turned ? side : other);
 }
 
+static void block(Loop *p, const char *to, const char *of, const char *shape, bool turned, const char *lead,
+		  const char *at, int rows, int columns)
+{
+	line(p, "%s = tl.make_block_ptr(%s, (%s), (%s, %s), (%s), (%d, %d), (%s))", to, of, shape, turned ? "1" : lead,
+	     turned ? lead : "1", at, rows, columns, turned ? "0, 1" : "1, 0");
+}
+
 static void load_a(Loop *p)
 {
-	const char *step = p->a_turned ? "i[:, None] + (at + k)[None, :] * LA" : "i[:, None] * LA + (at + k)[None, :]";
+	const char *step = p->a_turned ? (p->wide ? "i[:, None] + (at + k).to(tl.int64)[None, :] * LA"
+						  : "i[:, None] + (at + k)[None, :] * LA")
+			 : p->wide     ? "i[:, None].to(tl.int64) * LA + (at + k)[None, :]"
+				       : "i[:, None] * LA + (at + k)[None, :]";
 	const char *other = chance(p, 6) ? ", other=1" : chance(p, 2) ? ", other=0" : ", other=0.0";
 	other = p->type == NESO_INT8 || p->type == NESO_FP8E5 ? ", other=0" : other;
 	if (p->descriptors)
 		line(p, p->a_turned ? "x = da.load([at, row]).T" : "x = da.load([row, at])");
-	else if (p->kind == POINTERS && p->masks == WHOLE)
+	else if (p->blocks) {
+		if (p->kind != POINTERS)
+			block(p, "ap", "a", "M, K", p->a_turned, "LA", "row, at", p->bm, p->bk);
+		line(p, "x = tl.load(ap%s%s)", p->masks == WHOLE ? "" : ", boundary_check=(0, 1), padding_option='zero'", hint(p));
+	} else if (p->kind == POINTERS && p->masks == WHOLE)
 		line(p, "x = tl.load(ap%s)", hint(p));
 	else if (p->kind == POINTERS)
 		line(p, "x = tl.load(ap, mask=(k < K - at)[None, :]%s%s%s)", p->masks == BOUNDS ? " & (i < M)[:, None]" : "",
@@ -180,7 +196,12 @@ static void load_b(Loop *p, const char *to, const char *at)
 			*out++ = *s;
 		}
 	*out = '\0';
-	if (p->descriptors)
+	if (p->blocks) {
+		char where[40];
+		snprintf(where, sizeof where, "%s, column", at);
+		block(p, "bp", "b", "K, N", p->b_turned, "LB", where, p->bk, p->bn);
+		line(p, "%s = tl.load(bp%s%s)", to, p->masks == WHOLE ? "" : ", boundary_check=(0, 1), padding_option='zero'", hint(p));
+	} else if (p->descriptors)
 		line(p, p->b_turned ? "%s = db.load([column, %s]).T" : "%s = db.load([%s, column])", p->b_turned ? to : to,
 		     at);
 	else
@@ -371,7 +392,10 @@ static void loop(Loop *p)
 		line(p, "while at < K:");
 		break;
 	case POINTERS:
-		line(p, p->a_turned ? "ap = a + i[:, None] + (FROM + k)[None, :] * LA" : "ap = a + i[:, None] * LA + (FROM + k)[None, :]");
+		if (p->blocks)
+			block(p, "ap", "a", "M, K", p->a_turned, "LA", "row, FROM", p->bm, p->bk);
+		else
+			line(p, p->a_turned ? "ap = a + i[:, None] + (FROM + k)[None, :] * LA" : "ap = a + i[:, None] * LA + (FROM + k)[None, :]");
 		line(p, steps ? "for at in range(FROM, K, %d):" : "for t in range(0, tl.cdiv(K - FROM, %d)):", p->bk);
 		if (!steps)
 			line(p, "    at = FROM + t * %d", p->bk);
@@ -385,7 +409,9 @@ static void loop(Loop *p)
 	body(p);
 	if (p->kind == WHILE)
 		line(p, "at += %d", p->bk);
-	if (p->kind == POINTERS)
+	if (p->kind == POINTERS && p->blocks)
+		line(p, "ap = tl.advance(ap, (0, %d))", p->bk);
+	else if (p->kind == POINTERS)
 		line(p, p->a_turned ? "ap += %d * LA" : "ap += %d", p->bk);
 	depth--;
 }
@@ -437,7 +463,10 @@ static void finish(Loop *p)
 	if (chance(p, 6) && !(p->lc % 16))
 		line(p, "tl.make_tensor_descriptor(c, [M, N], [LC, 1], [%d, %d]).store([row, column], acc.to(c.dtype.element_ty))",
 		     p->bm, p->bn);
-	else
+	else if (p->blocks && chance(p, 2)) {
+		block(p, "cp", "c", "M, N", false, "LC", "row, column", p->bm, p->bn);
+		line(p, "tl.store(cp, acc.to(c.dtype.element_ty)%s)", *mask ? ", boundary_check=(0, 1)" : "");
+	} else
 		line(p, "tl.store(%s, acc.to(c.dtype.element_ty)%s)", at, mask);
 	switch (random_below(&p->r, 10)) {
 	case 0:
