@@ -36,3 +36,6 @@ product 0 128 128 32 64 64 32
 difftest --products --seconds 6 --seed 1 --jobs 1 --target sim:sm_90a --findings 1
 NESO_PERSIST_CTAS=2 difftest --products --seconds 6 --seed 1000 --jobs 1 --target sim:sm_90a --findings 1
 NESO_PERSIST_CTAS=1 difftest --products --seconds 6 --seed "$(date +%s)" --jobs 1 --target sim:sm_90a --findings 1
+# Random loops of products, alone and with all that warps with roles and several programs a CTA do.
+NESO_PERSIST=0 difftest --loops --seconds 6 --seed 1 --jobs 1 --target sim:sm_90a --findings 1
+NESO_WARP_SPECIALIZE=1 NESO_PERSIST_CTAS=2 difftest --loops --seconds 8 --seed "$(date +%s)" --jobs 1 --target sim:sm_90a --findings 1

@@ -19,7 +19,8 @@ typedef struct Loop {
 	neso_dtype type, result;
 	int m, n, k, bm, bn, bk, la, lb, lc, most; /* most: the largest of sizes */
 	int kind, outer, masks, from;
-	bool a_turned, b_turned, descriptors, alone, chained, bytes, rows;
+	bool a_turned, b_turned, descriptors, alone, chained, bytes, rows, blocks, wide;
+	bool hoisted; /* the first operand is loaded in front of the loop */
 	bool stored; /* something that is loaded again, or stored */
 } Loop;
 
@@ -90,6 +91,8 @@ static void choose(Loop *p)
 	p->a_turned = chance(p, 4);
 	p->b_turned = chance(p, 2);
 	p->descriptors = p->kind != POINTERS && chance(p, 4);
+	p->blocks = !p->descriptors && chance(p, 6); /* block pointers */
+	p->wide = chance(p, 6); /* offsets of 64 bits */
 	p->alone = p->outer == ACROSS || chance(p, 3); /* it may store what it loads */
 	if (p->alone) {
 		p->m = p->m > p->bm ? p->bm : p->m;
@@ -147,14 +150,28 @@ static void describe(Loop *p, const char *name, bool turned, const char *rows, c
 	     turned ? side : other);
 }
 
+static void block(Loop *p, const char *to, const char *of, const char *shape, bool turned, const char *lead,
+		  const char *at, int rows, int columns)
+{
+	line(p, "%s = tl.make_block_ptr(%s, (%s), (%s, %s), (%s), (%d, %d), (%s))", to, of, shape, turned ? "1" : lead,
+	     turned ? lead : "1", at, rows, columns, turned ? "0, 1" : "1, 0");
+}
+
 static void load_a(Loop *p)
 {
-	const char *step = p->a_turned ? "i[:, None] + (at + k)[None, :] * LA" : "i[:, None] * LA + (at + k)[None, :]";
+	const char *step = p->a_turned ? (p->wide ? "i[:, None] + (at + k).to(tl.int64)[None, :] * LA"
+						  : "i[:, None] + (at + k)[None, :] * LA")
+			 : p->wide     ? "i[:, None].to(tl.int64) * LA + (at + k)[None, :]"
+				       : "i[:, None] * LA + (at + k)[None, :]";
 	const char *other = chance(p, 6) ? ", other=1" : chance(p, 2) ? ", other=0" : ", other=0.0";
 	other = p->type == NESO_INT8 || p->type == NESO_FP8E5 ? ", other=0" : other;
 	if (p->descriptors)
 		line(p, p->a_turned ? "x = da.load([at, row]).T" : "x = da.load([row, at])");
-	else if (p->kind == POINTERS && p->masks == WHOLE)
+	else if (p->blocks) {
+		if (p->kind != POINTERS)
+			block(p, "ap", "a", "M, K", p->a_turned, "LA", "row, at", p->bm, p->bk);
+		line(p, "x = tl.load(ap%s%s)", p->masks == WHOLE ? "" : ", boundary_check=(0, 1), padding_option='zero'", hint(p));
+	} else if (p->kind == POINTERS && p->masks == WHOLE)
 		line(p, "x = tl.load(ap%s)", hint(p));
 	else if (p->kind == POINTERS)
 		line(p, "x = tl.load(ap, mask=(k < K - at)[None, :]%s%s%s)", p->masks == BOUNDS ? " & (i < M)[:, None]" : "",
@@ -179,7 +196,12 @@ static void load_b(Loop *p, const char *to, const char *at)
 			*out++ = *s;
 		}
 	*out = '\0';
-	if (p->descriptors)
+	if (p->blocks) {
+		char where[40];
+		snprintf(where, sizeof where, "%s, column", at);
+		block(p, "bp", "b", "K, N", p->b_turned, "LB", where, p->bk, p->bn);
+		line(p, "%s = tl.load(bp%s%s)", to, p->masks == WHOLE ? "" : ", boundary_check=(0, 1), padding_option='zero'", hint(p));
+	} else if (p->descriptors)
 		line(p, p->b_turned ? "%s = db.load([column, %s]).T" : "%s = db.load([%s, column])", p->b_turned ? to : to,
 		     at);
 	else
@@ -273,20 +295,36 @@ static void product(Loop *p)
 	}
 }
 
-/* A second product of what the first one gives. */
+/* What attention does between its products, with numbers that stay exact. */
 static void chain(Loop *p)
 {
+	static const char keep[] = "(ii[:, None] >= (jj + at)[None, :])";
 	line(p, "u = tl.dot(x, y, out_dtype=tl.float32)");
+	if (chance(p, 3))
+		line(p, "u = u * (FROM + %d).to(tl.float32)", pick(p, 3, 2, 1, -3));
+	switch (random_below(&p->r, 5)) {
+	case 0: line(p, "u = tl.where(%s, u, float('-inf'))", keep); break;
+	case 1: line(p, "u += tl.where(%s, 0, float('-inf'))", keep); break;
+	case 2: line(p, "u = tl.where((jj + at)[None, :] < K, u, -100.0)"); break;
+	default: break;
+	}
 	if (chance(p, 2)) {
 		line(p, "top = tl.maximum(m_i, tl.max(u, 1))");
-		line(p, "turn = tl.where(top > m_i, 1.0, -1.0)");
+		line(p, "turn = tl.where(top > m_i, %s, 1.0)", word(p, 2, "0.5", "-1.0"));
 		line(p, "acc = acc * turn[:, None]");
+		if (chance(p, 2))
+			line(p, "side = side * turn");
+		line(p, "w = tl.where(u %s top[:, None], 1.0, 0.0)", word(p, 2, "==", "< -1 +"));
 		line(p, "m_i = top");
+	} else {
+		line(p, "w = tl.where(u > 0, 1.0, 0.0)");
 	}
-	line(p, "w = tl.where(u > 0, 1.0, 0.0).to(%s)", type_name(p->type));
 	if (chance(p, 2))
+		line(p, "side += tl.sum(w, 1)");
+	line(p, "w = w.to(%s)", type_name(p->type));
+	if (chance(p, 4))
 		line(p, "side += tl.sum(w.to(tl.float32), 1)");
-	line(p, "z = tl.load(b + me * 0 + tl.arange(0, %d)[:, None] * %d + tl.arange(0, %d)[None, :])", p->bn, p->bn, p->bn);
+	line(p, "z = tl.load(b + at + tl.arange(0, %d)[:, None] * %d + tl.arange(0, %d)[None, :])", p->bn, p->bn, p->bn);
 	line(p, "acc = tl.dot(w, z, acc)");
 }
 
@@ -304,10 +342,12 @@ static void body(Loop *p)
 	if (branch)
 		line(p, "if at %% 64 == 0 or K > 100:");
 	depth += branch;
-	load_a(p);
-	if (p->bytes)
+	if (!p->hoisted)
+		load_a(p);
+	if (p->bytes && !p->hoisted)
 		line(p, "x = (x.to(tl.float32) + tl.load(g + (at + k)[None, :] + (i[:, None] %% 64) * 4)).to(%s)", type_name(p->type));
-	ready(p, "x", true);
+	if (!p->hoisted)
+		ready(p, "x", true);
 	load_b(p, "y", "at");
 	if (chance(p, 3))
 		ready(p, "y", false);
@@ -327,6 +367,13 @@ static void body(Loop *p)
 static void loop(Loop *p)
 {
 	bool steps = chance(p, 4);
+	p->hoisted = p->kind != POINTERS && !p->alone && (!p->a_turned || p->descriptors) && chance(p, p->chained ? 2 : 8);
+	if (p->hoisted) {
+		line(p, "at = FROM");
+		load_a(p);
+		if (chance(p, 3))
+			ready(p, "x", true);
+	}
 	switch (p->kind) {
 	case STEPS:
 		line(p, "for at in range(FROM, K, %d):", p->bk);
@@ -345,7 +392,10 @@ static void loop(Loop *p)
 		line(p, "while at < K:");
 		break;
 	case POINTERS:
-		line(p, p->a_turned ? "ap = a + i[:, None] + (FROM + k)[None, :] * LA" : "ap = a + i[:, None] * LA + (FROM + k)[None, :]");
+		if (p->blocks)
+			block(p, "ap", "a", "M, K", p->a_turned, "LA", "row, FROM", p->bm, p->bk);
+		else
+			line(p, p->a_turned ? "ap = a + i[:, None] + (FROM + k)[None, :] * LA" : "ap = a + i[:, None] * LA + (FROM + k)[None, :]");
 		line(p, steps ? "for at in range(FROM, K, %d):" : "for t in range(0, tl.cdiv(K - FROM, %d)):", p->bk);
 		if (!steps)
 			line(p, "    at = FROM + t * %d", p->bk);
@@ -359,7 +409,9 @@ static void loop(Loop *p)
 	body(p);
 	if (p->kind == WHILE)
 		line(p, "at += %d", p->bk);
-	if (p->kind == POINTERS)
+	if (p->kind == POINTERS && p->blocks)
+		line(p, "ap = tl.advance(ap, (0, %d))", p->bk);
+	else if (p->kind == POINTERS)
 		line(p, p->a_turned ? "ap += %d * LA" : "ap += %d", p->bk);
 	depth--;
 }
@@ -411,7 +463,10 @@ static void finish(Loop *p)
 	if (chance(p, 6) && !(p->lc % 16))
 		line(p, "tl.make_tensor_descriptor(c, [M, N], [LC, 1], [%d, %d]).store([row, column], acc.to(c.dtype.element_ty))",
 		     p->bm, p->bn);
-	else
+	else if (p->blocks && chance(p, 2)) {
+		block(p, "cp", "c", "M, N", false, "LC", "row, column", p->bm, p->bn);
+		line(p, "tl.store(cp, acc.to(c.dtype.element_ty)%s)", *mask ? ", boundary_check=(0, 1)" : "");
+	} else
 		line(p, "tl.store(%s, acc.to(c.dtype.element_ty)%s)", at, mask);
 	switch (random_below(&p->r, 10)) {
 	case 0:
@@ -428,6 +483,8 @@ static void finish(Loop *p)
 	default: break;
 	}
 	line(p, "tl.store(s + me * S + tl.arange(0, %d), side.to(s.dtype.element_ty), mask=tl.arange(0, %d) < S)", p->bm, p->bm);
+	if (p->outer == TILES && p->stored)
+		line(p, "tl.debug_barrier()");
 }
 
 /* The loop, and what stands in front of it and behind it. */
@@ -437,6 +494,8 @@ static void tile(Loop *p)
 	if (p->outer == TWICE) {
 		loop(p);
 		if (p->alone && chance(p, 2) && p->masks != WRAPS && p->masks != LEAST) {
+			if (p->stored)
+				line(p, "tl.debug_barrier()");
 			line(p, "tl.store(a + %s, tl.full((%d, %d), 2, tl.float32).to(%s), mask=(i[:, None] < M) & (k[None, :] < K))",
 			     p->a_turned ? "i[:, None] + k[None, :] * LA" : "i[:, None] * LA + k[None, :]", p->bm, p->bk,
 			     type_name(p->type));
@@ -501,8 +560,7 @@ void loop_make(Case *c, uint64_t seed)
 	memset(c, 0, sizeof *c);
 	choose(&p);
 	int tiles = (p.m + p.bm - 1) / p.bm * ((p.n + p.bn - 1) / p.bn);
-	p.chained = p.type != NESO_INT8 && p.type != NESO_FP8E5 && p.bn >= 32 && !p.alone && chance(&p, 5) &&
-		    p.k * p.n >= p.bn * p.bn;
+	p.chained = p.type != NESO_INT8 && p.type != NESO_FP8E5 && p.bn >= 32 && !p.alone && chance(&p, 3);
 	p.from = p.masks == WHOLE || p.kind == COUNTS || p.kind == DOWN ? 0 : pick(&p, 4, 0, 0, 0, p.k > 32 ? 16 : 0);
 	int programs = p.alone ? 1 : p.outer == TILES ? pick(&p, 3, 1, 2, 3) : p.outer == PARTS ? tiles * 2 : tiles;
 	if (p.alone)
@@ -517,7 +575,7 @@ void loop_make(Case *c, uint64_t seed)
 	c->fused = true;
 	int small = p.most;
 	buffer(&p, "a", p.type, (p.a_turned ? p.k : p.m) * p.la, -2, 3);
-	buffer(&p, "b", p.type, (p.b_turned ? p.n : p.k) * p.lb, -2, 3);
+	buffer(&p, "b", p.type, (p.b_turned ? p.n : p.k) * p.lb + p.bn * p.bn + 1024, -2, 3);
 	buffer(&p, "c", p.outer == PARTS && p.result == NESO_FP16 ? NESO_FP32 : p.result, p.m * p.lc, -2, 3);
 	buffer(&p, "d", p.result, small, -2, 3);
 	buffer(&p, "e", NESO_INT32, 64, 0, 1);

@@ -18,8 +18,9 @@ const ScheduledLoad *schedule_load_of(GpuCx *gpu, const Schedule *s, const IrVal
 		return NULL;
 	for (uint32_t i = 0; i < s->loads.len; i++) {
 		const ScheduledLoad *l = &s->loads.data[i];
+		/* In a branch of the loop threads put it into memory of its own. */
 		if (l->kind == SCHEDULE_COPIED && &l->load->results[0] == ir_operand(op, 0) &&
-		    l->memory == gpu_layout(gpu, op->results[0].type))
+		    l->load->block == op->block && l->memory == gpu_layout(gpu, op->results[0].type))
 			return l;
 	}
 	return NULL;

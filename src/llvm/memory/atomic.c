@@ -190,7 +190,7 @@ static LLVMValueRef load_of_cta(Lower *lw, unsigned bits, LLVMValueRef place, LL
 	const char *suffix = arena_printf(lw->arena, "v1b%u", bits);
 	v = machine_family(lw, MACHINE_ld_cluster, suffix, lower_int_type(lw, MAX(bits, 16u)), args, 2);
 	lower_elements(lw, v, NULL);
-	return v;
+	return bits < 16 ? LLVMBuildTrunc(lw->b, v, lower_int_type(lw, bits), "") : v;
 }
 
 /* From the memory of the first CTA, which the others leave before it may be written again. */
@@ -204,7 +204,7 @@ static LLVMValueRef load_first(Lower *lw, unsigned bits, LLVMValueRef place)
 	}
 	v = load_of_cta(lw, bits, place, lower_i32(lw, 0));
 	lower_program_barrier(lw);
-	return bits < 16 ? LLVMBuildTrunc(lw->b, v, lower_int_type(lw, bits), "") : v;
+	return v;
 }
 
 LLVMValueRef lower_take_first(Lower *lw, unsigned bits, LLVMValueRef place)
