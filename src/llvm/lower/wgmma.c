@@ -26,7 +26,8 @@ typedef struct Product {
 	const GpuWgmmaPlan *plan;
 	IrType elem[3];
 	TargetProduct call;       /* but for how many steps and whether there are accumulators */
-	LLVMValueRef start[2];    /* descriptors; NULL: A in registers */
+	LLVMValueRef start[2];    /* descriptors, or their lower words; NULL: A in registers */
+	bool narrow;              /* lower words: steps are added to them alone */
 	LLVMValueRef *a;          /* A in registers */
 	const IrOp *late;         /* that reads them tile by tile; NULL: they are there */
 	uint32_t words;           /* accumulators, of 32 bits */
@@ -44,8 +45,10 @@ static uint64_t fixed_part(const GpuWgmmaMemory *m)
 /* Addresses are sixteens of bytes; they stay within their 14 bits whatever is added to them. The
  * address is read from lane 0 at each product: so ptxas has it in a uniform register, adds steps
  * there, and keeps no step's descriptor, two registers, across loops. */
-static LLVMValueRef descriptor(Lower *lw, const GpuWgmmaPlan *plan, const GpuWgmmaMemory *m, LLVMValueRef memory)
+static LLVMValueRef descriptor(const Product *p, const GpuWgmmaMemory *m, LLVMValueRef memory)
 {
+	Lower *lw = p->lw;
+	const GpuWgmmaPlan *plan = p->plan;
 	LLVMValueRef address = LLVMBuildPtrToInt(lw->b, memory, lw->t.i32, "");
 	uint64_t any = 0;
 	for (unsigned i = 0; i < plan->warp_bits; i++)
@@ -54,14 +57,39 @@ static LLVMValueRef descriptor(Lower *lw, const GpuWgmmaPlan *plan, const GpuWgm
 		address = LLVMBuildAdd(lw->b, address, lower_linear(lw, m->warp, plan->warp_bits, lower_warp(lw)), "");
 	address = LLVMBuildLShr(lw->b, LLVMBuildAnd(lw->b, address, lower_i32(lw, 0x3ffff), ""), lower_i32(lw, 4), "");
 	address = MACHINE1(lw, warp_uniform, address);
+	if (p->narrow)
+		return LLVMBuildOr(lw->b, address, lower_i32(lw, (int64_t)(fixed_part(m) & UINT32_MAX)), "");
 	return LLVMBuildOr(lw->b, LLVMBuildZExt(lw->b, address, lw->t.i64, ""), lower_i64(lw, (int64_t)fixed_part(m)), "");
 }
 
 static LLVMValueRef descriptor_at(const Product *p, unsigned operand, uint32_t tile, uint32_t step)
 {
 	Lower *lw = p->lw;
-	uint32_t bytes = p->plan->memory[operand].at[tile * p->plan->steps + step];
-	return bytes ? LLVMBuildAdd(lw->b, p->start[operand], lower_i64(lw, bytes / 16), "") : p->start[operand];
+	const GpuWgmmaMemory *m = &p->plan->memory[operand];
+	uint32_t bytes = m->at[tile * p->plan->steps + step];
+	LLVMValueRef start = p->start[operand];
+	if (!p->narrow)
+		return bytes ? LLVMBuildAdd(lw->b, start, lower_i64(lw, bytes / 16), "") : start;
+	LLVMValueRef low = bytes ? LLVMBuildAdd(lw->b, start, lower_i32(lw, bytes / 16), "") : start;
+	uint64_t high = fixed_part(m) & ~(uint64_t)UINT32_MAX;
+	return LLVMBuildOr(lw->b, LLVMBuildZExt(lw->b, low, lw->t.i64, ""), lower_i64(lw, (int64_t)high), "");
+}
+
+/* Is the product one of two that are issued together, from slots of rings both, in warps with roles
+ * that go on from tile to tile? Uniform registers are few there, and ptxas 13.0 makes four
+ * instructions of the addition of 64 bits, to each step of each operand; elsewhere one, where a step
+ * by words is two. */
+static bool has_few_uniform(const IrOp *dot)
+{
+	unsigned loops = 0;
+	const IrOp *other = dot->next, *around = ir_parent_op(dot);
+	while (other && other->kind != OP_WARP_GROUP_DOT && other->kind != OP_WARP_GROUP_DOT_WAIT)
+		other = other->next;
+	if (!other || other->kind != OP_WARP_GROUP_DOT)
+		return false;
+	for (; around && around->kind != OP_WARP_SPECIALIZE; around = ir_parent_op(around))
+		loops += around->kind == OP_FOR;
+	return around && loops > 1;
 }
 
 /* ---- registers ---- */
@@ -254,12 +282,13 @@ static void begin(Product *p, const IrOp *op)
 	p->call.a_in_registers = plan->a;
 	p->call.rows_first[0] = !plan->a && plan->memory[0].rows_first;
 	p->call.rows_first[1] = plan->memory[1].rows_first;
+	p->narrow = !plan->a && has_few_uniform(op);
 	for (unsigned i = 0; i < 2; i++) {
 		const IrValue *v = ir_operand(op, i ^ plan->swapped);
 		if (i == 0 && plan->a)
 			p->a = p->late ? NULL : lower_get(lw, v).regs;
 		else
-			p->start[i] = descriptor(lw, plan, &plan->memory[i], lower_get(lw, v).regs[0]);
+			p->start[i] = descriptor(p, &plan->memory[i], lower_get(lw, v).regs[0]);
 	}
 }
 

@@ -215,8 +215,9 @@ bool lower_BARRIER_EXPECT(Lower *lw, IrOp *op)
 	return good;
 }
 
-/* One thread of each warp, when all of it have come. Without a branch: behind one in a loop, ptxas 13.0
- * may take numbers of slots for different in each thread, and read each product's descriptor from a lane. */
+/* One thread of each warp, when all of it have come. Without a branch: behind one in a loop, ptxas
+ * 13.0 may take numbers of slots for different in each thread, and read descriptors of products
+ * from a lane. */
 bool lower_ARRIVE_BARRIER(Lower *lw, IrOp *op)
 {
 	LLVMValueRef barrier = lower_scalar(lw, ir_operand(op, 0));

@@ -170,7 +170,7 @@ static void test_making(void **state)
 			      READ(1),
 	      true, "SIM_PROXY",
 	      "an asynchronous copy counts on the barrier at byte 64 of shared memory, whose making");
-	fault(AT_F ONE("make2", MAKE_F FENCE "  call void @neso.mbarrier_arrive(ptr addrspace(3) %f, i1 true)\n")
+	fault(AT_F ONE("make2", MAKE_F FENCE "  call void @neso.mbarrier_arrive(ptr addrspace(3) %f, i1 1)\n")
 		      WAIT("%f", "0"),
 	      true, "SIM_", "the barrier at byte 64 of shared memory");
 	fault(ISSUE(1, "%in") WAIT("%b", "0") READ(1)
