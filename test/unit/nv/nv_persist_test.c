@@ -112,13 +112,15 @@ static void errors_tell_of_programs(void **state)
 	assert_non_null(strstr(text.data, "the grid's programs"));
 }
 
-/* A kernel of two takes the grids that it is for, along all axes; any is right when it is asked by itself. */
+/* A kernel of two takes the grids that it is for, along all axes; any is right when it is asked by
+ * itself. */
 static void grids_choose(void **state)
 {
 	static const struct {
 		uint32_t grid[3];
 		bool many;
-	} cases[] = {{{132, 1, 1}, false}, {{133, 1, 1}, true}, {{32, 128, 1}, true}, {{32, 2, 64}, true}, {{1, 128, 2}, false}, {{4, 8, 2}, false}};
+	} cases[] = {{{132, 1, 1}, false}, {{133, 1, 1}, true}, {{32, 128, 1}, true},
+		     {{32, 2, 64}, true},  {{1, 128, 2}, false}, {{4, 8, 2}, false}};
 	Persist *p = *state;
 	for (int many = 0; many < 2; many++) {
 		p->info.programs = many ? NV_PROGRAMS_MANY : NV_PROGRAMS_FEW;
