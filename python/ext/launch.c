@@ -324,6 +324,7 @@ PyObject *launch(Kernel *k, PyObject *grid, PyObject *const *args, Py_ssize_t na
 	l.is_read = false;
 	l.turn.is_timed = l.turn.is_special = l.turn.is_settled = false;
 	l.launch.stream = NULL;
+	memset(l.launch.grid, 0, sizeof l.launch.grid); /* not known yet */
 	l.held.objects = l.held.finish = NULL;
 	l.held.has_tuple = false;
 	l.held.few_count = 0;

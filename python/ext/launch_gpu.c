@@ -456,12 +456,14 @@ void gpu_load(const Variant *v, int device, uint64_t context)
 static PyObject *launch_in(Launch *l, PyObject *grid, bool warmup, int device)
 {
 	const GpuReady *ready = NULL;
+	/* What is compiled may depend on it. */
+	if (!warmup && !call_grid(l->kernel, &l->call, grid, l->launch.grid))
+		return NULL;
 	PyObject *compiled = find(l, warmup, &ready);
 	if (!compiled || warmup || compiled == Py_None)
 		return compiled;
 	bool slow = PyList_Size(host.slow) > 0;
-	bool good = call_grid(l->kernel, &l->call, grid, l->launch.grid) &&
-		    current_stream(l->gpu, device, &l->launch.stream) &&
+	bool good = current_stream(l->gpu, device, &l->launch.stream) &&
 		    (!slow || launch_hooks(l, compiled, true)) && run(l, ready) &&
 		    (!slow || launch_hooks(l, compiled, false));
 	if (!good)

@@ -119,7 +119,7 @@ struct NvFunction {
 	unsigned generation;
 	unsigned threads, shared;
 	uint32_t max_grid[3]; /* programs */
-	uint32_t least, most; /* likewise, along axis 0, that a plain launch takes */
+	bool is_chosen;       /* by the grid: others have a kernel of their own */
 	bool mapped;          /* with tensor maps, or the count of programs */
 	bool special;         /* cluster, scratch, cooperative, dependent */
 	uint8_t recorded;     /* arguments kept in the ring */

@@ -211,8 +211,7 @@ static void fill_function(NvFunction *f)
 		     (info->dependent && f->driver->cuda.cuLaunchKernelEx && f->device->capability >= 90);
 	memcpy(f->max_grid, f->device->max_grid, sizeof f->max_grid);
 	f->max_grid[0] /= info->cluster; /* the CTAs of a program lie along x */
-	f->least = info->programs == NV_PROGRAMS_MANY ? f->device->sms + 1 : 1;
-	f->most = info->programs == NV_PROGRAMS_FEW ? MIN(f->max_grid[0], f->device->sms) : f->max_grid[0];
+	f->is_chosen = info->programs != NV_PROGRAMS_ANY;
 	f->recorded = (uint8_t)MIN(f->kernel->arg_count, (size_t)NV_RECENT_ARGS);
 	for (unsigned i = 0; i < f->recorded; i++)
 		f->arg_size[i] = (uint8_t)nv_letter_bytes(info->args[i]);

@@ -186,11 +186,17 @@ static int launch_mapped(NvFunction *f, const uint32_t grid[3], NvStream stream,
 	return launch_ctas(f, grid, ctas, stream, arguments.params);
 }
 
+/* Does the grid have as many programs as this kernel is for? */
+static bool is_for(const NvFunction *f, const uint32_t grid[3])
+{
+	return target_is_many(grid, f->device->sms) == (f->kernel->info.programs == NV_PROGRAMS_MANY);
+}
+
 int nv_launch_plain(NvFunction *f, const uint32_t grid[3], NvStream stream, void **params)
 {
-	bool plain = grid[0] - f->least <= f->most - f->least && grid[1] - 1 < f->max_grid[1] &&
+	bool plain = grid[0] - 1 < f->max_grid[0] && grid[1] - 1 < f->max_grid[1] &&
 		     grid[2] - 1 < f->max_grid[2] && !f->special &&
-		     f->generation == nv_generation(f->driver);
+		     f->generation == nv_generation(f->driver) && (!f->is_chosen || is_for(f, grid));
 	if (UNLIKELY(!plain))
 		return NV_NOT_PLAIN;
 	return UNLIKELY(f->mapped) ? launch_mapped(f, grid, stream, params) :

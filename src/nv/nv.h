@@ -170,8 +170,8 @@ typedef struct NvKernelInfo {
 	bool cooperative;  /* all CTAs run at the same time (launch_cooperative_grid) */
 	bool dependent;    /* may start while its predecessor in the stream ends (launch_pdl) */
 	bool borrows;      /* the cubin outlives the kernel, and is not copied */
-	/* which launches nv_launch_plain takes, as others have a kernel of their own: of up to as
-	 * many programs along axis 0 as the GPU has SMs, or of more */
+	/* which launches nv_launch_plain takes, as others have a kernel of their own
+	 * (target_is_many) */
 	enum { NV_PROGRAMS_ANY, NV_PROGRAMS_FEW, NV_PROGRAMS_MANY } programs;
 	bool passing;      /* where modules are bounded, it is always among those that are unloaded again */
 } NvKernelInfo;

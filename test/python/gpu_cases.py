@@ -159,6 +159,17 @@ def many(x, values):
     tl.store(x, values[0] + values[1])
 
 
+@triton.jit
+def batched(a, b, c, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    i = tl.program_id(0) * BM + tl.arange(0, BM)
+    j, at = tl.arange(0, BN), tl.program_id(1) * 4096
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        r = k + tl.arange(0, BK)
+        acc = tl.dot(tl.load(a + (at + i)[:, None] * K + r[None, :]), tl.load(b + r[:, None] * BN + j[None, :]), acc)
+    tl.store(c + (at + i)[:, None] * BN + j[None, :], acc.to(tl.float16))
+
+
 def arguments(*sizes):
     """The launch's arguments, as many bytes of each as are meant."""
     return [value & (2**(8 * size) - 1) for value, size in zip(fake.last.args, sizes)]
@@ -291,6 +302,15 @@ class Arrays(Case):
             self.assertEqual(arguments(8, 8, 8, 1, 4, 8, 8), [0x4000, n, 1, 0, n, 1, 0x5000])
         self.assertEqual((fake.loads, fake.launches), (loads + 1, launches + 4))
         self.assertIn("neso.map", compiled.asm["ttgir"])
+
+    def test_grids_choose(self):
+        """CTAs run several programs where a launch has many along all axes, from its first launch on."""
+        arrays = [Tensor(n << 20, "torch.float16") for n in (1, 2, 3)]
+        for stages, grids in ((3, ((32, 128), (1, 2), (32, 128))), (2, ((1, 2), (32, 128), (1, 2)))):
+            for grid in grids:
+                for given in (grid, lambda meta: grid):
+                    batched[given](*arrays, 4096, 128, 256, 64, num_warps=8, num_stages=stages)
+                    self.assertEqual(list(fake.last.grid), [4 if grid[0] == 32 else 1, grid[1], 1], (stages, grid))
 
     def test_tuples(self):
         self.launched(3)

@@ -36,11 +36,12 @@ static unsigned sm_count(const JitKernel *kernel, const JitOptions *options)
 	return sms;
 }
 
-/* What the grid says; `otherwise` where the GPU is not known. */
+/* What the grid says; `otherwise` where it is not known (an axis is 0), or the GPU. */
 static bool is_many(const JitKernel *kernel, const JitOptions *options, const uint32_t grid[3],
 		    bool otherwise)
 {
-	const unsigned sms = sm_count(kernel, options);
+	const bool known = grid[0] && grid[1] && grid[2];
+	const unsigned sms = known ? sm_count(kernel, options) : 0;
 	return sms ? target_is_many(grid, sms) : otherwise;
 }
 

@@ -112,6 +112,29 @@ static void errors_tell_of_programs(void **state)
 	assert_non_null(strstr(text.data, "the grid's programs"));
 }
 
+/* A kernel of two takes the grids that it is for, along all axes; any is right when it is asked by
+ * itself. */
+static void grids_choose(void **state)
+{
+	static const struct {
+		uint32_t grid[3];
+		bool many;
+	} cases[] = {{{132, 1, 1}, false}, {{133, 1, 1}, true}, {{32, 128, 1}, true},
+		     {{32, 2, 64}, true},  {{1, 128, 2}, false}, {{4, 8, 2}, false}};
+	Persist *p = *state;
+	for (int many = 0; many < 2; many++) {
+		p->info.programs = many ? NV_PROGRAMS_MANY : NV_PROGRAMS_FEW;
+		load(p);
+		for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+			int result = nv_launch_plain(p->function, cases[i].grid, NULL, p->params);
+			assert_int_equal(result, cases[i].many == many ? CUDA_SUCCESS : NV_NOT_PLAIN);
+			assert_true(nv_launch(p->function, cases[i].grid, NULL, p->params, &p->kit.diags));
+		}
+		nv_kernel_free(p->kernel);
+		p->kernel = NULL;
+	}
+}
+
 #define PERSIST_TEST(name) cmocka_unit_test_setup_teardown(name, persist_open, persist_close)
 
 int main(void)
@@ -122,6 +145,7 @@ int main(void)
 		PERSIST_TEST(launches_that_overlap),
 		PERSIST_TEST(scratch_comes_last),
 		PERSIST_TEST(errors_tell_of_programs),
+		PERSIST_TEST(grids_choose),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
