@@ -141,7 +141,7 @@ static unsigned steps_of(Steps *s)
 	if (ir_get(s->loop, ir, ATTR_PIPELINE) || ir_get_bool(s->loop, ir, ATTR_LEFT) ||
 	    ir_get(s->loop, ir, ATTR_NUM_STAGES) || ir_get_bool(s->loop, ir, ATTR_UNSIGNED_CMP) ||
 	    !ir_constant_int(ir_operand(s->loop, 2), &step) || step <= 0 || step > LARGEST_STEP ||
-	    (counter->bits != 32 && (counter->bits != 64 || step != 1)) || s->gpu->num_stages < 2)
+	    (counter->bits != 32 && (counter->bits != 64 || step != 1)))
 		return 0;
 	ir_walk(s->loop, false, look, s);
 	if (s->stops || !s->stores || s->ops > MOST_OPS || !stores_state(s))
