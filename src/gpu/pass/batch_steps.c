@@ -18,6 +18,7 @@ enum {
 	MOST_STEPS = 4,
 	MOST_WORDS = 64, /* of a thread, that all loads of a batch bring */
 	MOST_OPS = 160, /* of a step */
+	MOST_WORK = 2048, /* words of all steps: code that caches of instructions hold */
 	LARGEST_STEP = 1 << 16,
 };
 
@@ -37,7 +38,7 @@ typedef struct Steps {
 	uint8_t *early; /* by value id: an Early */
 	bool *in_front; /* by op id: it is a load, or what the address of one comes from */
 	bool stores, stops;
-	unsigned ops;
+	unsigned ops, work; /* work: words that a thread computes */
 } Steps;
 
 /* ---- is it such a loop? ---- */
@@ -47,6 +48,9 @@ static bool look(void *data, IrOp *op)
 	Steps *s = data;
 	bool writes = schedule_only_writes(op);
 	s->ops++;
+	for (uint32_t i = 0; i < op->result_count; i++)
+		if (ir_is_float(ir_elem(op->results[i].type)))
+			s->work += gpu_words(s->gpu, op->results[i].type);
 	s->stores |= writes;
 	s->stops |= schedule_is_dot(op) || op->kind == OP_FOR || op->kind == OP_WHILE ||
 		    (!writes && ir_has_trait(op, TRAIT_WRITE | TRAIT_SYNC)) || op->kind == OP_CALL ||
@@ -141,14 +145,14 @@ static unsigned steps_of(Steps *s)
 	if (ir_get(s->loop, ir, ATTR_PIPELINE) || ir_get_bool(s->loop, ir, ATTR_LEFT) ||
 	    ir_get(s->loop, ir, ATTR_NUM_STAGES) || ir_get_bool(s->loop, ir, ATTR_UNSIGNED_CMP) ||
 	    !ir_constant_int(ir_operand(s->loop, 2), &step) || step <= 0 || step > LARGEST_STEP ||
-	    (counter->bits != 32 && (counter->bits != 64 || step != 1)) || s->gpu->num_stages < 2)
+	    (counter->bits != 32 && (counter->bits != 64 || step != 1)))
 		return 0;
 	ir_walk(s->loop, false, look, s);
 	if (s->stops || !s->stores || s->ops > MOST_OPS || !stores_state(s))
 		return 0;
 	unsigned words = words_of_loads(s), carried = gpu_carried_words(s->gpu, s->loop), steps = MOST_STEPS;
 	while (words && steps > 1 &&
-	       (words * steps > MOST_WORDS ||
+	       (words * steps > MOST_WORDS || s->work * steps > MOST_WORK ||
 		words * steps + carried > s->gpu->target->budgets->loop_of_dots))
 		steps /= 2;
 	return words && steps > 1 ? steps : 0;
