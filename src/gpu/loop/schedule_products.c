@@ -93,8 +93,10 @@ static const IrOp *filled_by(const IrValue *v)
 static bool is_read_for_several(const Schedule *s, const IrValue *a)
 {
 	bool several = !ir_has_one_use(a);
-	for (; a->def && (a->def->kind == OP_TRANS || a->def->kind == OP_CONVERT_LAYOUT); several |= !ir_has_one_use(a))
+	while (a->def && (a->def->kind == OP_TRANS || a->def->kind == OP_CONVERT_LAYOUT)) {
 		a = ir_operand(a->def, 0);
+		several |= !ir_has_one_use(a);
+	}
 	for (uint32_t i = 0; i < s->loads.len && several; i++)
 		if (&s->loads.data[i].load->results[0] == a)
 			return s->loads.data[i].kind == SCHEDULE_COPIED;
