@@ -8,7 +8,7 @@
  *	check*.c                types and ranges
  *	print*.c                Program -> Case
  *	products.c              seed -> Case: products tile by tile, which are not shrunk
- *	loops.c                 seed -> Case: loops of products and what stands beside them, likewise
+ *	loops.c                 seed -> Case: loops of products and what stands beside them
  *	case.c                  Case <-> file
  *	run.c                   Case -> Outcome
  *	shrink.c                Program -> a smaller one with the same Outcome

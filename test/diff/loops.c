@@ -73,8 +73,8 @@ static int largest(int a, int b)
 
 static void choose(Loop *p)
 {
-	static const neso_dtype types[] = {NESO_FP16, NESO_FP16, NESO_BF16, NESO_BF16, NESO_FP32, NESO_INT8,
-					   NESO_FP8E5};
+	static const neso_dtype types[] = {NESO_FP16, NESO_FP16, NESO_BF16, NESO_BF16,
+					   NESO_FP32, NESO_INT8, NESO_FP8E5};
 	p->type = types[random_below(&p->r, 7)];
 	p->result = p->type == NESO_INT8 ? NESO_INT32 : chance(p, 2) ? NESO_FP32 : NESO_FP16;
 	p->bm = pick(p, 4, 64, 64, 128, 16);
@@ -83,7 +83,8 @@ static void choose(Loop *p)
 	p->masks = pick(p, 6, BOUNDS, BOUNDS, WRAPS, LEAST, WHOLE, WHOLE);
 	bool whole = p->masks == WHOLE;
 	p->m = p->bm * (1 + random_below(&p->r, 2)) - (whole ? 0 : pick(p, 3, 0, 0, 5));
-	p->n = p->bn * (1 + random_below(&p->r, 2)) - (whole ? 0 : pick(p, 3, 0, 0, p->bn > 16 ? 16 : 0));
+	p->n = p->bn * (1 + random_below(&p->r, 2)) -
+	       (whole ? 0 : pick(p, 3, 0, 0, p->bn > 16 ? 16 : 0));
 	p->k = p->bk * random_below(&p->r, 5) + (whole ? 0 : pick(p, 3, 0, 16, 32));
 	p->k = p->k ? p->k : whole ? p->bk : 16;
 	p->kind = random_below(&p->r, LOOP_KINDS);
@@ -98,7 +99,8 @@ static void choose(Loop *p)
 		p->m = p->m > p->bm ? p->bm : p->m;
 		p->n = p->n > p->bn ? p->bn : p->n;
 	}
-	p->bytes = p->type != NESO_INT8 && p->type != NESO_FP8E5 && p->type != NESO_FP32 && chance(p, 6);
+	p->bytes =
+		p->type != NESO_INT8 && p->type != NESO_FP8E5 && p->type != NESO_FP32 && chance(p, 6);
 	p->rows = chance(p, 4); /* of programs: the grid has a second axis */
 	int pad = pick(p, 4, 0, 0, 16, 8);
 	p->la = (p->a_turned ? p->m : p->k) + pad;
@@ -150,18 +152,18 @@ static void describe(Loop *p, const char *name, bool turned, const char *rows, c
 	     turned ? side : other);
 }
 
-static void block(Loop *p, const char *to, const char *of, const char *shape, bool turned, const char *lead,
-		  const char *at, int rows, int columns)
+static void block(Loop *p, const char *to, const char *of, const char *shape, bool turned,
+		  const char *lead, const char *at, int rows, int columns)
 {
-	line(p, "%s = tl.make_block_ptr(%s, (%s), (%s, %s), (%s), (%d, %d), (%s))", to, of, shape, turned ? "1" : lead,
-	     turned ? lead : "1", at, rows, columns, turned ? "0, 1" : "1, 0");
+	line(p, "%s = tl.make_block_ptr(%s, (%s), (%s, %s), (%s), (%d, %d), (%s))", to, of, shape,
+	     turned ? "1" : lead, turned ? lead : "1", at, rows, columns, turned ? "0, 1" : "1, 0");
 }
 
 static void load_a(Loop *p)
 {
 	const char *step = p->a_turned ? (p->wide ? "i[:, None] + (at + k).to(tl.int64)[None, :] * LA"
 						  : "i[:, None] + (at + k)[None, :] * LA")
-			 : p->wide     ? "i[:, None].to(tl.int64) * LA + (at + k)[None, :]"
+			   : p->wide   ? "i[:, None].to(tl.int64) * LA + (at + k)[None, :]"
 				       : "i[:, None] * LA + (at + k)[None, :]";
 	const char *other = chance(p, 6) ? ", other=1" : chance(p, 2) ? ", other=0" : ", other=0.0";
 	other = p->type == NESO_INT8 || p->type == NESO_FP8E5 ? ", other=0" : other;
@@ -170,12 +172,14 @@ static void load_a(Loop *p)
 	else if (p->blocks) {
 		if (p->kind != POINTERS)
 			block(p, "ap", "a", "M, K", p->a_turned, "LA", "row, at", p->bm, p->bk);
-		line(p, "x = tl.load(ap%s%s)", p->masks == WHOLE ? "" : ", boundary_check=(0, 1), padding_option='zero'", hint(p));
+		line(p, "x = tl.load(ap%s%s)",
+		     p->masks == WHOLE ? "" : ", boundary_check=(0, 1), padding_option='zero'",
+		     hint(p));
 	} else if (p->kind == POINTERS && p->masks == WHOLE)
 		line(p, "x = tl.load(ap%s)", hint(p));
 	else if (p->kind == POINTERS)
-		line(p, "x = tl.load(ap, mask=(k < K - at)[None, :]%s%s%s)", p->masks == BOUNDS ? " & (i < M)[:, None]" : "",
-		     other, hint(p));
+		line(p, "x = tl.load(ap, mask=(k < K - at)[None, :]%s%s%s)",
+		     p->masks == BOUNDS ? " & (i < M)[:, None]" : "", other, hint(p));
 	else if (p->masks == WHOLE)
 		line(p, "x = tl.load(a + %s%s)", step, hint(p));
 	else
@@ -185,8 +189,10 @@ static void load_a(Loop *p)
 
 static void load_b(Loop *p, const char *to, const char *at)
 {
-	const char *mask = p->masks == WHOLE ? "" : p->masks == BOUNDS ? "mask=((AT + k)[:, None] < K) & (j[None, :] < N), other=0"
-						    : "mask=((AT + k)[:, None] < K), other=0";
+	const char *mask = p->masks == WHOLE ? ""
+			   : p->masks == BOUNDS
+				   ? "mask=((AT + k)[:, None] < K) & (j[None, :] < N), other=0"
+				   : "mask=((AT + k)[:, None] < K), other=0";
 	char text[200], *out = text;
 	for (const char *s = mask; *s; s++)
 		if (strncmp(s, "AT", 2) == 0) {
@@ -200,13 +206,16 @@ static void load_b(Loop *p, const char *to, const char *at)
 		char where[40];
 		snprintf(where, sizeof where, "%s, column", at);
 		block(p, "bp", "b", "K, N", p->b_turned, "LB", where, p->bk, p->bn);
-		line(p, "%s = tl.load(bp%s%s)", to, p->masks == WHOLE ? "" : ", boundary_check=(0, 1), padding_option='zero'", hint(p));
+		line(p, "%s = tl.load(bp%s%s)", to,
+		     p->masks == WHOLE ? "" : ", boundary_check=(0, 1), padding_option='zero'",
+		     hint(p));
 	} else if (p->descriptors)
-		line(p, p->b_turned ? "%s = db.load([column, %s]).T" : "%s = db.load([%s, column])", p->b_turned ? to : to,
-		     at);
+		line(p, p->b_turned ? "%s = db.load([column, %s]).T" : "%s = db.load([%s, column])",
+		     p->b_turned ? to : to, at);
 	else
 		line(p, "%s = tl.load(b + (%s + k)[:, None] * %s + j[None, :] * %s%s%s%s)", to, at,
-		     p->b_turned ? "1" : "LB", p->b_turned ? "LB" : "1", *text ? ", " : "", text, hint(p));
+		     p->b_turned ? "1" : "LB", p->b_turned ? "LB" : "1", *text ? ", " : "", text,
+		     hint(p));
 }
 
 /* What is done to an operand on its way. */
@@ -218,8 +227,8 @@ static void ready(Loop *p, const char *v, bool rows)
 	case 1: line(p, "%s = tl.where(%s%s > 0, %s%s, 0).to(%s)", v, v, as, v, as, type); break;
 	case 2: line(p, "%s = (%s%s + 1).to(%s)", v, v, as, type); break;
 	case 3:
-		line(p, "%s = (%s%s * tl.load(e + (at + k) // 16 %% 64)%s.to(tl.float32)).to(%s)", v, v, as,
-		     rows ? "[None, :]" : "[:, None]", type);
+		line(p, "%s = (%s%s * tl.load(e + (at + k) // 16 %% 64)%s.to(tl.float32)).to(%s)", v, v,
+		     as, rows ? "[None, :]" : "[:, None]", type);
 		break;
 	case 4: line(p, "%s = (%s%s * tl.load(e + at // 32 %% 64)).to(%s)", v, v, as, type); break;
 	case 5: line(p, "%s = (%s.to(tl.float32) * (at %% 3)).to(%s)", v, v, type); break;
@@ -236,17 +245,23 @@ static void beside(Loop *p)
 	switch (which) {
 	case 0: line(p, "tl.atomic_add(f + tl.arange(0, 16), 1)"); break;
 	case 1: line(p, "tl.atomic_add(f, tl.sum(tl.where(x.to(tl.float32) > 0, 1, 0)))"); break;
-	case 2: line(p, "tl.store(s + (me * S + at + k), (at + k).to(s.dtype.element_ty), mask=at + k < S)"); break;
+	case 2:
+		line(p, "tl.store(s + (me * S + at + k), (at + k).to(s.dtype.element_ty), mask=at + k "
+			"< S)");
+		break;
 	case 3: line(p, "side += tl.sum(x.to(tl.float32), 1)"); break;
 	case 4: line(p, "side = tl.maximum(side, tl.max(x.to(tl.float32), 1))"); break;
 	case 5: line(p, "side += tl.load(d + i %% 64).to(tl.float32) * at"); break;
 	case 6: line(p, "side += tl.load(e + at // 32 %% 64, volatile=True)"); break;
 	case 7:
-		line(p, "tl.store(s + me * S + tl.arange(0, %d) %% S, side.to(s.dtype.element_ty), mask=tl.arange(0, %d) < S)",
+		line(p,
+		     "tl.store(s + me * S + tl.arange(0, %d) %% S, side.to(s.dtype.element_ty), "
+		     "mask=tl.arange(0, %d) < S)",
 		     p->bm, p->bm);
 		break;
 	case 8:
-		line(p, "side += tl.load(s + me * S + (at + tl.arange(0, %d)) %% S).to(tl.float32)", p->bm);
+		line(p, "side += tl.load(s + me * S + (at + tl.arange(0, %d)) %% S).to(tl.float32)",
+		     p->bm);
 		break;
 	default: break;
 	}
@@ -256,15 +271,18 @@ static void beside(Loop *p)
  * the program to order. */
 static void store_operand(Loop *p)
 {
-	const char *where = p->a_turned ? "i[:, None] + (to + k)[None, :] * LA" : "i[:, None] * LA + (to + k)[None, :]";
+	const char *where = p->a_turned ? "i[:, None] + (to + k)[None, :] * LA"
+					: "i[:, None] * LA + (to + k)[None, :]";
 	if (!p->alone || p->masks == WRAPS || p->masks == LEAST || !chance(p, 3))
 		return;
 	bool ahead = chance(p, 3);
 	line(p, ahead ? "to = at + %d" : "to = at", p->bk * pick(p, 3, 1, 1, 2));
 	if (ahead)
 		line(p, "tl.debug_barrier()");
-	line(p, "tl.store(a + %s, (x.to(tl.float32) + 1).to(%s), mask=(i[:, None] < M) & ((to + k)[None, :] < K))", where,
-	     type_name(p->type));
+	line(p,
+	     "tl.store(a + %s, (x.to(tl.float32) + 1).to(%s), mask=(i[:, None] < M) & ((to + k)[None, "
+	     ":] < K))",
+	     where, type_name(p->type));
 	if (ahead)
 		line(p, "tl.debug_barrier()");
 	p->stored = true;
@@ -277,7 +295,9 @@ static void product(Loop *p)
 	switch (random_below(&p->r, 10)) {
 	case 0: line(p, "acc += tl.dot(x, y, out_dtype=tl.%s)", type); break;
 	case 1: line(p, "acc = tl.dot(x, y, -acc, out_dtype=tl.%s)", type); break;
-	case 2: line(p, "acc = tl.where(at %% 3 == 0, acc, tl.dot(x, y, acc, out_dtype=tl.%s))", type); break;
+	case 2:
+		line(p, "acc = tl.where(at %% 3 == 0, acc, tl.dot(x, y, acc, out_dtype=tl.%s))", type);
+		break;
 	case 3:
 		line(p, "acc = tl.dot(x, y, acc, out_dtype=tl.%s)", type);
 		line(p, "acc = tl.where(acc > 100, 0, acc)");
@@ -324,13 +344,15 @@ static void chain(Loop *p)
 	line(p, "w = w.to(%s)", type_name(p->type));
 	if (chance(p, 4))
 		line(p, "side += tl.sum(w.to(tl.float32), 1)");
-	line(p, "z = tl.load(b + at + tl.arange(0, %d)[:, None] * %d + tl.arange(0, %d)[None, :])", p->bn, p->bn, p->bn);
+	line(p, "z = tl.load(b + at + tl.arange(0, %d)[:, None] * %d + tl.arange(0, %d)[None, :])",
+	     p->bn, p->bn, p->bn);
 	line(p, "acc = tl.dot(w, z, acc)");
 }
 
 static void body(Loop *p)
 {
-	bool branch = chance(p, 10), leave = !branch && chance(p, 12), skip = !branch && !leave && chance(p, 12);
+	bool branch = chance(p, 10), leave = !branch && chance(p, 12),
+	     skip = !branch && !leave && chance(p, 12);
 	if (leave) {
 		line(p, "if tl.load(e + at // 32 %% 64) > 0:");
 		line(p, "    break");
@@ -345,7 +367,10 @@ static void body(Loop *p)
 	if (!p->hoisted)
 		load_a(p);
 	if (p->bytes && !p->hoisted)
-		line(p, "x = (x.to(tl.float32) + tl.load(g + (at + k)[None, :] + (i[:, None] %% 64) * 4)).to(%s)", type_name(p->type));
+		line(p,
+		     "x = (x.to(tl.float32) + tl.load(g + (at + k)[None, :] + (i[:, None] %% 64) * "
+		     "4)).to(%s)",
+		     type_name(p->type));
 	if (!p->hoisted)
 		ready(p, "x", true);
 	load_b(p, "y", "at");
@@ -357,7 +382,8 @@ static void body(Loop *p)
 		product(p);
 	if (!p->chained && (p->masks != WHOLE || p->descriptors) && chance(p, 8)) {
 		load_b(p, "y2", "(at + 16)");
-		line(p, "acc2 = tl.dot(x, y2, acc2, out_dtype=tl.%s)", p->type == NESO_INT8 ? "int32" : "float32");
+		line(p, "acc2 = tl.dot(x, y2, acc2, out_dtype=tl.%s)",
+		     p->type == NESO_INT8 ? "int32" : "float32");
 	}
 	beside(p);
 	store_operand(p);
@@ -367,7 +393,8 @@ static void body(Loop *p)
 static void loop(Loop *p)
 {
 	bool steps = chance(p, 4);
-	p->hoisted = p->kind != POINTERS && !p->alone && (!p->a_turned || p->descriptors) && chance(p, p->chained ? 2 : 8);
+	p->hoisted = p->kind != POINTERS && !p->alone && (!p->a_turned || p->descriptors) &&
+		     chance(p, p->chained ? 2 : 8);
 	if (p->hoisted) {
 		line(p, "at = FROM");
 		load_a(p);
@@ -375,13 +402,12 @@ static void loop(Loop *p)
 			ready(p, "x", true);
 	}
 	switch (p->kind) {
-	case STEPS:
-		line(p, "for at in range(FROM, K, %d):", p->bk);
-		break;
+	case STEPS: line(p, "for at in range(FROM, K, %d):", p->bk); break;
 	case STAGES:
-		line(p, "for at in tl.range(FROM, K, %d, num_stages=%d%s):", p->bk, 1 + random_below(&p->r, 4),
-		     word(p, 6, "", "", ", warp_specialize=True", ", loop_unroll_factor=2", ", disallow_acc_multi_buffer=True",
-			  ", flatten=True"));
+		line(p, "for at in tl.range(FROM, K, %d, num_stages=%d%s):", p->bk,
+		     1 + random_below(&p->r, 4),
+		     word(p, 6, "", "", ", warp_specialize=True", ", loop_unroll_factor=2",
+			  ", disallow_acc_multi_buffer=True", ", flatten=True"));
 		break;
 	case DOWN:
 		line(p, "for t in range(tl.cdiv(K, %d) - 1, -1, -1):", p->bk);
@@ -395,8 +421,12 @@ static void loop(Loop *p)
 		if (p->blocks)
 			block(p, "ap", "a", "M, K", p->a_turned, "LA", "row, FROM", p->bm, p->bk);
 		else
-			line(p, p->a_turned ? "ap = a + i[:, None] + (FROM + k)[None, :] * LA" : "ap = a + i[:, None] * LA + (FROM + k)[None, :]");
-		line(p, steps ? "for at in range(FROM, K, %d):" : "for t in range(0, tl.cdiv(K - FROM, %d)):", p->bk);
+			line(p, p->a_turned ? "ap = a + i[:, None] + (FROM + k)[None, :] * LA"
+					    : "ap = a + i[:, None] * LA + (FROM + k)[None, :]");
+		line(p,
+		     steps ? "for at in range(FROM, K, %d):"
+			   : "for t in range(0, tl.cdiv(K - FROM, %d)):",
+		     p->bk);
 		if (!steps)
 			line(p, "    at = FROM + t * %d", p->bk);
 		break;
@@ -420,7 +450,8 @@ static void loop(Loop *p)
 
 static void start(Loop *p)
 {
-	line(p, "ii, jj, k = row + tl.arange(0, %d), column + tl.arange(0, %d), tl.arange(0, %d)", p->bm, p->bn, p->bk);
+	line(p, "ii, jj, k = row + tl.arange(0, %d), column + tl.arange(0, %d), tl.arange(0, %d)",
+	     p->bm, p->bn, p->bk);
 	if (p->masks == WRAPS)
 		line(p, "i, j = ii %% M, jj %% N");
 	else if (p->masks == LEAST)
@@ -429,7 +460,8 @@ static void start(Loop *p)
 		line(p, "i, j = ii, jj");
 	const char *type = p->type == NESO_INT8 ? "int32" : "float32";
 	if (chance(p, 4) && !p->chained)
-		line(p, "acc = tl.load(d + j %% 64)[None, :].to(tl.%s) + tl.zeros((%d, %d), tl.%s)", type, p->bm, p->bn, type);
+		line(p, "acc = tl.load(d + j %% 64)[None, :].to(tl.%s) + tl.zeros((%d, %d), tl.%s)",
+		     type, p->bm, p->bn, type);
 	else
 		line(p, "acc = tl.zeros((%d, %d), tl.%s)", p->bm, p->bn, type);
 	line(p, "acc2 = tl.zeros((%d, %d), tl.%s)", p->bm, p->bn, type);
@@ -461,17 +493,18 @@ static void finish(Loop *p)
 	default: break;
 	}
 	if (chance(p, 6) && !(p->lc % 16))
-		line(p, "tl.make_tensor_descriptor(c, [M, N], [LC, 1], [%d, %d]).store([row, column], acc.to(c.dtype.element_ty))",
+		line(p,
+		     "tl.make_tensor_descriptor(c, [M, N], [LC, 1], [%d, %d]).store([row, column], "
+		     "acc.to(c.dtype.element_ty))",
 		     p->bm, p->bn);
 	else if (p->blocks && chance(p, 2)) {
 		block(p, "cp", "c", "M, N", false, "LC", "row, column", p->bm, p->bn);
-		line(p, "tl.store(cp, acc.to(c.dtype.element_ty)%s)", *mask ? ", boundary_check=(0, 1)" : "");
+		line(p, "tl.store(cp, acc.to(c.dtype.element_ty)%s)",
+		     *mask ? ", boundary_check=(0, 1)" : "");
 	} else
 		line(p, "tl.store(%s, acc.to(c.dtype.element_ty)%s)", at, mask);
 	switch (random_below(&p->r, 10)) {
-	case 0:
-		line(p, "tl.store(%s, (acc + 1).to(c.dtype.element_ty)%s)", at, mask);
-		break;
+	case 0: line(p, "tl.store(%s, (acc + 1).to(c.dtype.element_ty)%s)", at, mask); break;
 	case 1:
 		line(p, "tl.debug_barrier()");
 		line(p, "acc += tl.load(%s%s).to(acc.dtype)", at, mask);
@@ -482,7 +515,10 @@ static void finish(Loop *p)
 	case 3: line(p, "tl.device_assert(row >= 0, 'row')"); break;
 	default: break;
 	}
-	line(p, "tl.store(s + me * S + tl.arange(0, %d), side.to(s.dtype.element_ty), mask=tl.arange(0, %d) < S)", p->bm, p->bm);
+	line(p,
+	     "tl.store(s + me * S + tl.arange(0, %d), side.to(s.dtype.element_ty), mask=tl.arange(0, "
+	     "%d) < S)",
+	     p->bm, p->bm);
 	if (p->outer == TILES && p->stored)
 		line(p, "tl.debug_barrier()");
 }
@@ -496,9 +532,12 @@ static void tile(Loop *p)
 		if (p->alone && chance(p, 2) && p->masks != WRAPS && p->masks != LEAST) {
 			if (p->stored)
 				line(p, "tl.debug_barrier()");
-			line(p, "tl.store(a + %s, tl.full((%d, %d), 2, tl.float32).to(%s), mask=(i[:, None] < M) & (k[None, :] < K))",
-			     p->a_turned ? "i[:, None] + k[None, :] * LA" : "i[:, None] * LA + k[None, :]", p->bm, p->bk,
-			     type_name(p->type));
+			line(p,
+			     "tl.store(a + %s, tl.full((%d, %d), 2, tl.float32).to(%s), mask=(i[:, "
+			     "None] < M) & (k[None, :] < K))",
+			     p->a_turned ? "i[:, None] + k[None, :] * LA"
+					 : "i[:, None] * LA + k[None, :]",
+			     p->bm, p->bk, type_name(p->type));
 			p->stored = true;
 		}
 		if (p->stored)
@@ -508,13 +547,17 @@ static void tile(Loop *p)
 		line(p, "for o in range(0, 2):");
 		depth++;
 		loop(p);
-		line(p, "tl.store(c + ii[:, None] * LC + jj[None, :], acc.to(c.dtype.element_ty), mask=(ii[:, None] < M) & (jj[None, :] < N))");
+		line(p, "tl.store(c + ii[:, None] * LC + jj[None, :], acc.to(c.dtype.element_ty), "
+			"mask=(ii[:, None] < M) & (jj[None, :] < N))");
 		if (p->stored)
 			line(p, "tl.debug_barrier()");
 		if (p->masks == BOUNDS || p->masks == WHOLE)
-			line(p, "tl.store(a + %s, tl.full((%d, %d), 1, tl.float32).to(%s), mask=(i[:, None] < M) & (k[None, :] < K))",
-			     p->a_turned ? "i[:, None] + k[None, :] * LA" : "i[:, None] * LA + k[None, :]", p->bm, p->bk,
-			     type_name(p->type));
+			line(p,
+			     "tl.store(a + %s, tl.full((%d, %d), 1, tl.float32).to(%s), mask=(i[:, "
+			     "None] < M) & (k[None, :] < K))",
+			     p->a_turned ? "i[:, None] + k[None, :] * LA"
+					 : "i[:, None] * LA + k[None, :]",
+			     p->bm, p->bk, type_name(p->type));
 		line(p, "tl.debug_barrier()");
 		depth--;
 	} else {
@@ -536,8 +579,10 @@ static void kernel(Loop *p)
 		describe(p, "b", p->b_turned, "K", "N", "LB", p->bk, p->bn);
 	}
 	if (p->outer == TILES) {
-		line(p, "for tile in tl.range(me, rows * columns, tl.num_programs(0)%s%s):", p->rows ? " * tl.num_programs(1)" : "",
-		     word(p, 5, "", "", ", flatten=True", ", warp_specialize=True", ", flatten=True, warp_specialize=True"));
+		line(p, "for tile in tl.range(me, rows * columns, tl.num_programs(0)%s%s):",
+		     p->rows ? " * tl.num_programs(1)" : "",
+		     word(p, 5, "", "", ", flatten=True", ", warp_specialize=True",
+			  ", flatten=True, warp_specialize=True"));
 		depth++;
 	} else {
 		line(p, "tile = me");
@@ -560,9 +605,15 @@ void loop_make(Case *c, uint64_t seed)
 	memset(c, 0, sizeof *c);
 	choose(&p);
 	int tiles = (p.m + p.bm - 1) / p.bm * ((p.n + p.bn - 1) / p.bn);
-	p.chained = p.type != NESO_INT8 && p.type != NESO_FP8E5 && p.bn >= 32 && !p.alone && chance(&p, 3);
-	p.from = p.masks == WHOLE || p.kind == COUNTS || p.kind == DOWN ? 0 : pick(&p, 4, 0, 0, 0, p.k > 32 ? 16 : 0);
-	int programs = p.alone ? 1 : p.outer == TILES ? pick(&p, 3, 1, 2, 3) : p.outer == PARTS ? tiles * 2 : tiles;
+	p.chained =
+		p.type != NESO_INT8 && p.type != NESO_FP8E5 && p.bn >= 32 && !p.alone && chance(&p, 3);
+	p.from = p.masks == WHOLE || p.kind == COUNTS || p.kind == DOWN
+			 ? 0
+			 : pick(&p, 4, 0, 0, 0, p.k > 32 ? 16 : 0);
+	int programs = p.alone		  ? 1
+		       : p.outer == TILES ? pick(&p, 3, 1, 2, 3)
+		       : p.outer == PARTS ? tiles * 2
+					  : tiles;
 	if (p.alone)
 		p.rows = false;
 	p.rows = p.rows && programs % 2 == 0;
@@ -576,7 +627,8 @@ void loop_make(Case *c, uint64_t seed)
 	int small = p.most;
 	buffer(&p, "a", p.type, (p.a_turned ? p.k : p.m) * p.la, -2, 3);
 	buffer(&p, "b", p.type, (p.b_turned ? p.n : p.k) * p.lb + p.bn * p.bn + 1024, -2, 3);
-	buffer(&p, "c", p.outer == PARTS && p.result == NESO_FP16 ? NESO_FP32 : p.result, p.m * p.lc, -2, 3);
+	buffer(&p, "c", p.outer == PARTS && p.result == NESO_FP16 ? NESO_FP32 : p.result, p.m * p.lc,
+	       -2, 3);
 	buffer(&p, "d", p.result, small, -2, 3);
 	buffer(&p, "e", NESO_INT32, 64, 0, 1);
 	buffer(&p, "f", NESO_INT32, 128, 0, 0);

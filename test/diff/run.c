@@ -264,7 +264,8 @@ static bool engine_run(neso_kernel *kernel, neso_context *context, const Case *c
 	if (s.on_gpu)
 		to_device(&s, c, d);
 	if (s.status == NESO_OK) {
-		neso_launch l = neso_launch_of(args, make_args(&s, c, d, args), c->grid, c->grid_y ? c->grid_y : 1, 1);
+		uint32_t rows = c->grid_y ? c->grid_y : 1;
+		neso_launch l = neso_launch_of(args, make_args(&s, c, d, args), c->grid, rows, 1);
 		l.options = &options;
 		l.timeout = s.on_gpu ? 0 : e->timeout;
 		l.check = e->check && strncmp(target, "sim:", 4) == 0;

@@ -278,7 +278,8 @@ bool ranges_tensor(Ranges *r, const TensorMapPlan *plan, IrValue *const *args, I
 		if (!of_term(r, &plan->shape[k], args, &size) ||
 		    (!last && !of_term(r, &plan->strides[k], args, &stride)))
 			return false;
-		past = range_add(r, past, range_multiply(r, range_subtract(r, size, one), last ? one : stride));
+		size = range_subtract(r, size, one);
+		past = range_add(r, past, range_multiply(r, size, last ? one : stride));
 	}
 	past = range_multiply(r, past, range_constant(r, bytes, bytes));
 	*low = base.low;

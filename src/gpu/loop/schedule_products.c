@@ -88,6 +88,21 @@ static const IrOp *filled_by(const IrValue *v)
 	return op && op->kind == OP_LOAD ? op : v->def;
 }
 
+/* Do several read the tile that copies bring to a ring? Its registers are filled for the first of
+ * them, and nothing holds them for a product that has not ended. */
+static bool is_read_for_several(const Schedule *s, const IrValue *a)
+{
+	bool several = !ir_has_one_use(a);
+	while (a->def && (a->def->kind == OP_TRANS || a->def->kind == OP_CONVERT_LAYOUT)) {
+		a = ir_operand(a->def, 0);
+		several |= !ir_has_one_use(a);
+	}
+	for (uint32_t i = 0; i < s->loads.len && several; i++)
+		if (&s->loads.data[i].load->results[0] == a)
+			return s->loads.data[i].kind == SCHEDULE_COPIED;
+	return false;
+}
+
 /* first: a product that ends in its iteration, or NULL. */
 static bool may_go_on(GpuCx *gpu, const Schedule *s, const IrOp *dot, const IrOp *first,
 		      ScheduledProduct *out)
@@ -101,6 +116,8 @@ static bool may_go_on(GpuCx *gpu, const Schedule *s, const IrOp *dot, const IrOp
 		return false;
 	bool held = a->type->kind != TY_MEMDESC;
 	const IrOp *filled = filled_by(a);
+	if (held && is_read_for_several(s, a))
+		return false;
 	if (held ? !filled || !(is_behind(s, filled, first) || is_read_late(gpu, s, dot, a))
 		 : !is_kept(gpu, s, a))
 		return false;
