@@ -1,4 +1,5 @@
-"""What Triton lets pass beside what its functions say, by value: methods of narrow floats, bits of floats, True, signs of compare-and-swap."""
+"""What Triton lets pass beside what its functions say, by value: methods of narrow floats, bits of
+floats, any number as a truth, signs of compare-and-swap, numbers for libdevice."""
 
 import os
 import unittest
@@ -9,6 +10,7 @@ import numpy as np  # noqa: E402
 
 import neso as triton  # noqa: E402
 import neso.language as tl  # noqa: E402
+from neso.language.extra import libdevice  # noqa: E402
 
 from engines import HAS_SIMULATOR, SIMULATED  # noqa: E402
 
@@ -52,6 +54,23 @@ def swapped(p, out):
     tl.store(out + 1, unsigned < 0)
 
 
+@triton.jit
+def numbers(out):
+    tl.store(out, libdevice.exp(1.0))
+    tl.store(out + 1, libdevice.exp2(3.0))
+    tl.store(out + 2, libdevice.sqrt(2.0))
+    tl.store(out + 3, libdevice.rsqrt(4.0))
+    tl.store(out + 4, libdevice.floor(-1.5))
+    tl.store(out + 5, libdevice.ceil(-1.5))
+    tl.store(out + 6, libdevice.log(2.0))
+    tl.store(out + 7, libdevice.tanh(0.5))
+    tl.store(out + 8, libdevice.erf(0.5))
+    tl.store(out + 9, libdevice.log1p(0.5))
+    tl.store(out + 10, libdevice.round(2.5))
+    tl.store(out + 11, libdevice.isnan(2.5))
+    tl.store(out + 12, libdevice.rsqrt_rn(4.0))
+
+
 def engines():
     yield {}
     for target in SIMULATED if HAS_SIMULATOR else ():
@@ -87,6 +106,14 @@ class Lenient(unittest.TestCase):
                     np.testing.assert_array_equal(old[N + 8:2 * N].view(whole), first[8:].view(whole))
                     np.testing.assert_array_equal(old[2 * N:].view(whole), second)
                     np.testing.assert_array_equal(p.view(whole), second | two)
+
+    def test_libdevice_of_numbers(self):
+        want = [np.e, 8, 2 ** 0.5, 0.5, -2, -1, np.log(2), np.tanh(0.5), 0.5204998778, np.log(1.5), 3, 0, 0.5]
+        for engine in engines():
+            with self.subTest(**engine):
+                out = np.full(13, 7, np.float32)
+                numbers[(1, )](out, **engine)
+                np.testing.assert_allclose(out, want, rtol=1e-6)
 
     def test_any_number_but_zero_is_true(self):
         for engine in engines():
