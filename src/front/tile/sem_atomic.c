@@ -41,8 +41,9 @@ static bool dtype_ok(FrontLower *low, const char *what, IrRmw op, TlType t)
 {
 	bool is_add = op == RMW_ADD, half = tl_is(t, DT_FP16) || tl_is(t, DT_BF16);
 	bool narrow = t->kind == TL_SCALAR && tl_bits(t) == 16 && !(half && is_add);
-	bool ok = t->kind == TL_SCALAR && (narrow ? !low->options->strict && !(half && is_bitwise(op))
-						  : half || tl_bits(t) >= 32);
+	bool ok = t->kind == TL_SCALAR && (half || tl_bits(t) >= 32);
+	if (narrow)
+		ok = !low->options->strict && !(half && is_bitwise(op));
 	if (!ok)
 		lower_error(low, DIAG_TILE_ATOMIC_DTYPE, what, tl_describe(low, t));
 	return ok;
@@ -128,9 +129,9 @@ const Val *sem_atomic_cas(FrontLower *low, const Val *ptr, const Val *expected, 
 	TlType t = sem_elem(ptr)->elem, at = sem_type(ptr);
 	if (t->kind != TL_SCALAR || tl_bits(t) < 16)
 		return lower_error(low, DIAG_TILE_ATOMIC_DTYPE, atomic->what, tl_describe(low, t));
-	/* The sign of what was there is that of `val`, as upstream: a whole number as written is signed. */
-	TlType seen = tl_is_int(t) && tl_is_int(sem_elem(value)) && tl_bits(sem_elem(value)) == tl_bits(t) ? sem_elem(value)
-													   : t;
+	/* What was there has the sign of `val`, as upstream: a number as written is signed. */
+	TlType given = sem_elem(value);
+	bool sign_alone = tl_is_int(t) && tl_is_int(given) && tl_bits(given) == tl_bits(t);
 	expected = sem_cast(low, expected, t);
 	value = sem_cast(low, value, t);
 	if (sem_is_poison(expected) || sem_is_poison(value))
@@ -150,5 +151,5 @@ const Val *sem_atomic_cas(FrontLower *low, const Val *ptr, const Val *expected, 
 	IrOp *op = irb_op(&low->b, OP_ATOMIC_CAS, operands, 3, &sem_type(value)->ir, 1, 0);
 	if (!set_order(low, op, atomic))
 		return low->poison;
-	return sem_cast(low, sem_make(low, ir_result(op, 0), sem_type(value)), seen);
+	return sem_cast(low, sem_make(low, ir_result(op, 0), sem_type(value)), sign_alone ? given : t);
 }
