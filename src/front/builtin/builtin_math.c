@@ -80,8 +80,8 @@ const Val *builtin_abs(FrontLower *low, const BuiltinCall *call)
 	return tl_is_int(t) ? x : lower_error(low, DIAG_TILE_OPERAND, call->what, sem_describe(low, x));
 }
 
-/* fp32 and fp64 only, as upstream; sqrt_rn fp32 only. Methods do not look at types there: x.exp() of
- * fp16 and bf16 is computed in fp32. */
+/* fp32 and fp64 only, as upstream; sqrt_rn fp32 only. Methods do not look at types there: x.exp()
+ * of fp16 and bf16 is computed in fp32. */
 const Val *builtin_math(FrontLower *low, const BuiltinCall *call)
 {
 	IrOpKind op = (IrOpKind)call->info->data;
