@@ -36,6 +36,7 @@ def _power_of_two(k):
 @triton.jit
 def sqrt(arg0):
     """Square root."""
+    arg0 = tl.to_tensor(arg0)
     _check(arg0)
     return tl.sqrt(arg0)
 
@@ -43,6 +44,7 @@ def sqrt(arg0):
 @triton.jit
 def sqrt_rn(arg0):
     """Square root, rounded to nearest."""
+    arg0 = tl.to_tensor(arg0)
     _check(arg0)
     if arg0.dtype == tl.float32:
         return tl.sqrt_rn(arg0)
@@ -53,6 +55,7 @@ def sqrt_rn(arg0):
 @triton.jit
 def rsqrt(arg0):
     """1 / square root."""
+    arg0 = tl.to_tensor(arg0)
     _check(arg0)
     return tl.rsqrt(arg0)
 
@@ -60,6 +63,7 @@ def rsqrt(arg0):
 @triton.jit
 def rsqrt_rn(arg0):
     """1 / square root of fp32, rounded to nearest (from fp64)."""
+    arg0 = tl.to_tensor(arg0)
     tl.static_assert(arg0.dtype == tl.float32, "rsqrt_rn takes fp32")
     return (1.0 / tl.sqrt(arg0.to(tl.float64))).to(tl.float32)
 
@@ -79,6 +83,7 @@ def div_rn(arg0, arg1):
 @triton.jit
 def rcp_rn(arg0):
     """1 / x, rounded to nearest."""
+    arg0 = tl.to_tensor(arg0)
     _check(arg0)
     if arg0.dtype == tl.float32:
         return tl.div_rn(1.0, arg0)
@@ -89,6 +94,7 @@ def rcp_rn(arg0):
 @triton.jit
 def floor(arg0):
     """Largest integer that is not larger."""
+    arg0 = tl.to_tensor(arg0)
     _check(arg0)
     return tl.floor(arg0)
 
@@ -96,6 +102,7 @@ def floor(arg0):
 @triton.jit
 def ceil(arg0):
     """Smallest integer that is not smaller."""
+    arg0 = tl.to_tensor(arg0)
     _check(arg0)
     return tl.ceil(arg0)
 
@@ -103,6 +110,7 @@ def ceil(arg0):
 @triton.jit
 def round(arg0):
     """Nearest integer; halves away from zero."""
+    arg0 = tl.to_tensor(arg0)
     _check(arg0)
     # The largest value below a half: a half and it are 1 when rounded, and less than a half and it are less than 1.
     half: tl.constexpr = 0.49999997 if arg0.dtype == tl.float32 else 0.49999999999999994
@@ -112,12 +120,14 @@ def round(arg0):
 @triton.jit
 def llround(arg0):
     """Nearest int64; halves away from zero."""
+    arg0 = tl.to_tensor(arg0)
     return round(arg0).to(tl.int64)
 
 
 @triton.jit
 def isnan(arg0):
     """Is it NaN?"""
+    arg0 = tl.to_tensor(arg0)
     _check(arg0)
     return arg0 != arg0
 
@@ -125,6 +135,7 @@ def isnan(arg0):
 @triton.jit
 def isinf(arg0):
     """Is it an infinity?"""
+    arg0 = tl.to_tensor(arg0)
     _check(arg0)
     return tl.abs(arg0) == float("inf")
 
@@ -132,6 +143,7 @@ def isinf(arg0):
 @triton.jit
 def finitef(arg0):
     """Is it neither NaN nor an infinity? fp32."""
+    arg0 = tl.to_tensor(arg0)
     tl.static_assert(arg0.dtype == tl.float32, "finitef takes fp32")
     return tl.abs(arg0) < float("inf")
 
@@ -139,6 +151,7 @@ def finitef(arg0):
 @triton.jit
 def isfinited(arg0):
     """Is it neither NaN nor an infinity? fp64."""
+    arg0 = tl.to_tensor(arg0)
     tl.static_assert(arg0.dtype == tl.float64, "isfinited takes fp64")
     return tl.abs(arg0) < float("inf")
 
@@ -149,6 +162,7 @@ def isfinited(arg0):
 @triton.jit
 def exp2(arg0):
     """2^x."""
+    arg0 = tl.to_tensor(arg0)
     _check(arg0)
     return tl.exp2(arg0)
 
@@ -156,6 +170,7 @@ def exp2(arg0):
 @triton.jit
 def exp(arg0):
     """e^x = 2^k 2^r with x log2 e = k + r; k is kept where 2^k is a normal number, and 2^r takes the rest."""
+    arg0 = tl.to_tensor(arg0)
     _check(arg0)
     if arg0.dtype == tl.float64:
         return tl.exp(arg0)
@@ -172,6 +187,7 @@ def exp(arg0):
 @triton.jit
 def fast_expf(arg0):
     """e^x, the hardware's way. fp32."""
+    arg0 = tl.to_tensor(arg0)
     tl.static_assert(arg0.dtype == tl.float32, "fast_expf takes fp32")
     return tl.exp(arg0)
 
@@ -204,6 +220,7 @@ def _tanh32(x):
 @triton.jit
 def tanh(arg0):
     """Hyperbolic tangent."""
+    arg0 = tl.to_tensor(arg0)
     _check(arg0)
     if arg0.dtype == tl.float32:
         return _tanh32(arg0)
@@ -214,6 +231,7 @@ def tanh(arg0):
 @triton.jit
 def fast_tanhf(arg0):
     """Hyperbolic tangent of fp32; no less exact than tanh here."""
+    arg0 = tl.to_tensor(arg0)
     tl.static_assert(arg0.dtype == tl.float32, "fast_tanhf takes fp32")
     return _tanh32(arg0)
 
@@ -221,6 +239,7 @@ def fast_tanhf(arg0):
 @triton.jit
 def erf(arg0):
     """Error function."""
+    arg0 = tl.to_tensor(arg0)
     _check(arg0)
     return tl.erf(arg0)
 
@@ -247,6 +266,7 @@ def _log_of(m, e):
 @triton.jit
 def log(arg0):
     """Natural logarithm."""
+    arg0 = tl.to_tensor(arg0)
     _check(arg0)
     if arg0.dtype == tl.float64:
         return tl.log(arg0)
@@ -265,6 +285,7 @@ def log(arg0):
 @triton.jit
 def log1p(arg0):
     """Logarithm of 1 + x, right for small x too."""
+    arg0 = tl.to_tensor(arg0)
     _check(arg0)
     if arg0.dtype == tl.float64:
         return tl.core._device("log1p", arg0)

@@ -25,6 +25,7 @@ typedef enum {
 typedef struct BuiltinCall {
 	const BuiltinInfo *info;
 	const char *what; /* "tl.load", for messages */
+	bool method;	  /* x.load() */
 	const Val *a[BUILTIN_MAX_PARAMS];
 	const CallArgs *given; /* as they were written, for **parameters */
 } BuiltinCall;

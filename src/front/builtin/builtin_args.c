@@ -275,7 +275,8 @@ bool builtin_bind(FrontLower *low, const BuiltinInfo *info, const Val *self, con
 {
 	Params params;
 	read_params(info->params, &params);
-	*call = (BuiltinCall){.info = info, .what = display_name(low, info), .given = args};
+	*call = (BuiltinCall){.info = info, .what = display_name(low, info), .method = self != NULL,
+			       .given = args};
 	if (!bind_positional(low, &params, self, args, call))
 		return false;
 	for (uint32_t i = 0; i < args->keyword_count; i++) {

@@ -80,7 +80,8 @@ const Val *builtin_abs(FrontLower *low, const BuiltinCall *call)
 	return tl_is_int(t) ? x : lower_error(low, DIAG_TILE_OPERAND, call->what, sem_describe(low, x));
 }
 
-/* fp32 and fp64 only, as upstream; sqrt_rn fp32 only. */
+/* fp32 and fp64 only, as upstream; sqrt_rn fp32 only. Methods do not look at types there: x.exp()
+ * of fp16 and bf16 is computed in fp32. */
 const Val *builtin_math(FrontLower *low, const BuiltinCall *call)
 {
 	IrOpKind op = (IrOpKind)call->info->data;
@@ -88,6 +89,11 @@ const Val *builtin_math(FrontLower *low, const BuiltinCall *call)
 	if (!x)
 		return low->poison;
 	bool single = op == OP_PRECISE_SQRT;
+	if (call->method && !single && (tl_is(sem_elem(x), DT_FP16) || tl_is(sem_elem(x), DT_BF16))) {
+		const Val *wide = sem_cast(low, x, tl_scalar(low, DT_FP32));
+		wide = sem_make(low, irb_1(&low->b, op, NULL, sem_ir(wide)), sem_type(wide));
+		return sem_cast(low, wide, sem_elem(x));
+	}
 	if (!tl_is(sem_elem(x), DT_FP32) && (single || !tl_is(sem_elem(x), DT_FP64)))
 		return lower_error(low, DIAG_TILE_MATH_DTYPE, call->what, single ? "fp32" : "fp32 or fp64",
 				   sem_describe(low, x));

@@ -31,14 +31,19 @@ static bool pointer_ok(FrontLower *low, const Val *ptr, const char *what)
 	return true;
 }
 
-/* Triton has 16 bits only for adding floats. */
+static bool is_bitwise(IrRmw op)
+{
+	return op == RMW_AND || op == RMW_OR || op == RMW_XOR;
+}
+
+/* Triton has 16 bits only for adding floats, and changes the bits of those of 32 and 64. */
 static bool dtype_ok(FrontLower *low, const char *what, IrRmw op, TlType t)
 {
 	bool is_add = op == RMW_ADD, half = tl_is(t, DT_FP16) || tl_is(t, DT_BF16);
 	bool narrow = t->kind == TL_SCALAR && tl_bits(t) == 16 && !(half && is_add);
-	bool ok = t->kind == TL_SCALAR && (narrow ? !low->options->strict : half || tl_bits(t) >= 32);
-	if (ok && tl_is_float(t) && (op == RMW_AND || op == RMW_OR || op == RMW_XOR))
-		ok = false;
+	bool ok = t->kind == TL_SCALAR && (half || tl_bits(t) >= 32);
+	if (narrow)
+		ok = !low->options->strict && !(half && is_bitwise(op));
 	if (!ok)
 		lower_error(low, DIAG_TILE_ATOMIC_DTYPE, what, tl_describe(low, t));
 	return ok;
@@ -107,6 +112,11 @@ const Val *sem_atomic_rmw(FrontLower *low, IrRmw op, const Val *ptr, const Val *
 			op = op == RMW_MAX ? RMW_UMAX : RMW_UMIN;
 	} else if (op == RMW_ADD && tl_is_float(t)) {
 		op = RMW_FADD;
+	} else if (tl_is_float(t) && is_bitwise(op)) {
+		TlType bits = tl_int(low, tl_bits(t), true);
+		ptr = sem_bitcast(low, ptr, tl_ptr(low, bits, false, sem_elem(ptr)->space));
+		const Val *old = emit_rmw(low, op, ptr, sem_bitcast(low, value, bits), mask, atomic);
+		return sem_is_poison(old) ? old : sem_bitcast(low, old, t);
 	}
 	return emit_rmw(low, op, ptr, value, mask, atomic);
 }
@@ -119,6 +129,9 @@ const Val *sem_atomic_cas(FrontLower *low, const Val *ptr, const Val *expected, 
 	TlType t = sem_elem(ptr)->elem, at = sem_type(ptr);
 	if (t->kind != TL_SCALAR || tl_bits(t) < 16)
 		return lower_error(low, DIAG_TILE_ATOMIC_DTYPE, atomic->what, tl_describe(low, t));
+	/* What was there has the sign of `val`, as upstream: a number as written is signed. */
+	TlType given = sem_elem(value);
+	bool sign_alone = tl_is_int(t) && tl_is_int(given) && tl_bits(given) == tl_bits(t);
 	expected = sem_cast(low, expected, t);
 	value = sem_cast(low, value, t);
 	if (sem_is_poison(expected) || sem_is_poison(value))
@@ -138,5 +151,5 @@ const Val *sem_atomic_cas(FrontLower *low, const Val *ptr, const Val *expected, 
 	IrOp *op = irb_op(&low->b, OP_ATOMIC_CAS, operands, 3, &sem_type(value)->ir, 1, 0);
 	if (!set_order(low, op, atomic))
 		return low->poison;
-	return sem_make(low, ir_result(op, 0), sem_type(value));
+	return sem_cast(low, sem_make(low, ir_result(op, 0), sem_type(value)), sign_alone ? given : t);
 }

@@ -49,7 +49,9 @@ const Val *sem_const(FrontLower *low, const Val *number, TlType type)
 	int64_t i = 0;
 	uint64_t u;
 	if (number->kind == VAL_FLOAT) {
-		if (number->f != 0)
+		if (tl_is(type, DT_INT1))
+			i = number->f != 0;
+		else if (number->f != 0)
 			return lower_error(low, DIAG_TILE_LITERAL_RANGE, val_brief(low, number),
 					   tl_describe(low, type));
 	} else if (number->kind == VAL_BOOL) {

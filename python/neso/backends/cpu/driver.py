@@ -23,7 +23,9 @@ class CpuDriver(DriverBase):
 
     @classmethod
     def is_active(cls):
-        return True
+        """Without a GPU. Programs count the active drivers of `backends`: two turn kernels off."""
+        from ..nvidia.driver import CudaDriver
+        return not CudaDriver.is_active()
 
     def get_current_target(self):
         from ..compiler import GPUTarget
