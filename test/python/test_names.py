@@ -189,6 +189,30 @@ class Ragged(unittest.TestCase):
             np.testing.assert_array_equal(o, want)
 
 
+class Everything:
+    """What stands in for a module that could not be imported: it has every attribute."""
+
+    def __getattr__(self, name):
+        return Everything()
+
+
+missing = Everything()
+
+
+@triton.jit
+def asks_what_is_missing(out):
+    tl.store(out, missing)
+
+
+class Missing(unittest.TestCase):
+
+    def test_every_attribute(self):
+        """Its function's function has a function, and so on: found out, and said."""
+        with self.assertRaises(Exception) as caught:
+            triton.compile(triton.compiler.ASTSource(asks_what_is_missing, {"out": "*i32"}), target=triton.backends.compiler.GPUTarget("cuda", 90, 32))
+        self.assertIn("missing", str(caught.exception))
+
+
 class Microscaling(unittest.TestCase):
 
     def setUp(self):

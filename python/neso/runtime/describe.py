@@ -379,6 +379,9 @@ def _is_data(value):
     return value is None or isinstance(value, (bool, int, float, str))
 
 
+#: Of a function, around one another. Stand-ins for what could not be imported have every attribute, without end.
+_MOST_WRAPPERS = 64
+
 #: What classes are made with: the compiler knows what it does to them.
 _PYTHONS_OWN = ("builtins", "enum", "typing", "collections", "dataclasses", "abc")
 
@@ -390,7 +393,9 @@ def answer_for(value):
         return value._source().answer()
     if getattr(value, "fn", None) is not None and hasattr(value, "arg_names"):
         inner = value
-        while not isinstance(inner, JITCallable) and hasattr(inner, "fn"):
+        for _ in range(_MOST_WRAPPERS):
+            if isinstance(inner, JITCallable) or not hasattr(inner, "fn"):
+                break
             inner = inner.fn
         if isinstance(inner, JITCallable):
             return inner._source().answer()
