@@ -264,9 +264,6 @@ static JitStatus get_demoted(JitKernel *kernel, const JitBinding *binding, const
 
 /* ---- without what 8 says by itself ---- */
 
-/* Kernels with more variants are not compiled any more for what 8 divides. */
-enum { MANY_VARIANTS = 16 };
-
 /* The binding as if 8 were told apart of no integer that did not ask for it. False: that is the same. */
 static bool without_8(Arena *arena, const JitKernel *kernel, const JitBinding *binding, const JitOptions *options,
 		      JitBinding *out)
@@ -293,18 +290,14 @@ static JitStatus get_any(JitKernel *kernel, const JitBinding *binding, const Jit
 	return (binding->demotes ? get_demoted : get)(kernel, binding, options, variant, compiled, diags);
 }
 
-/* What knows less serves as well: where nothing is compiled, for declarations that were made without the 8; and where there
- * are many variants, so that these are no more than without it. */
+/* What knows less serves as well where nothing is compiled: declarations need not name the 8. */
 static JitStatus get_launched(JitKernel *kernel, const JitBinding *binding, const JitOptions *options,
 			      const JitVariant **variant, bool *compiled, DiagList *diags)
 {
 	JitBinding less;
-	const bool strict = options->no_compile == JIT_STRICT_ON;
-	if (!binding->launched || !(strict || kernel->variant_count > MANY_VARIANTS) ||
+	if (!binding->launched || options->no_compile != JIT_STRICT_ON ||
 	    !without_8(diags->arena, kernel, binding, options, &less))
 		return get_any(kernel, binding, options, variant, compiled, diags);
-	if (!strict)
-		return get_any(kernel, &less, options, variant, compiled, diags);
 	const uint64_t missed = kernel->missed;
 	const JitBinding *const tried[] = {binding, &less};
 	for (size_t i = 0; i < ARRAY_LEN(tried); i++) {
