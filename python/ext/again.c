@@ -98,7 +98,8 @@ static bool add_value(Recent *r, const Param *p, PyObject *value, const neso_arg
 		return add_row(r, value, at, p->is_constexpr ? ROW_CONST_FLOAT : ROW_FLOAT, bits, false);
 	if (PyBool_Check(value))
 		return add_row(r, value, at, ROW_BOOL, 0, false);
-	bool is_tensor = arg->kind == NESO_ARG_POINTER && !p->is_constexpr && !p->div8 /* of a tensor a row does not tell */;
+	/* Rows of tensors do not tell of 8. */
+	bool is_tensor = arg->kind == NESO_ARG_POINTER && !p->is_constexpr && !p->div8;
 	const TypeInfo *type = is_tensor ? array_type(value) : NULL;
 	return type && type->kind == KIND_TENSOR && add_tensor(r, type->exchange, value, at);
 }

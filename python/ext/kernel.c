@@ -453,8 +453,8 @@ static PyObject *load(PyObject *self, PyObject *args, bool is_ir)
 	Py_RETURN_NONE;
 }
 
-/* _div8_ints(): of each parameter, whether integers that 8 divides are told apart though the source does not ask for it.
- */
+/* _div8_ints(): of each parameter, whether integers that 8 divides are told apart though the source
+ * does not ask for it. */
 static PyObject *kernel_div8_ints(PyObject *self, PyObject *none)
 {
 	Kernel *k = (Kernel *)self;

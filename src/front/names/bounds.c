@@ -1,9 +1,10 @@
-/* Which parameters stride or bound tiles, as far as the source tells by itself: what is multiplied, what something
- * is compared with, where indices wrap, and what is handed on to another function.
+/* Which parameters stride or bound tiles, as far as the source tells by itself: what is multiplied,
+ * what something is compared with, where indices wrap, and what is handed on to another function.
  *
- * An integer of such a parameter is worth knowing to be a multiple of 8: accesses of 16 bytes and tensor maps hang on
- * strides that are, and masks on ends that are. Of others, as what is added to an index alone, it decides nothing. To take
- * one too many costs a variant, to take one too few a slow one. */
+ * An integer of such a parameter is worth knowing to be a multiple of 8: accesses of 16 bytes and
+ * tensor maps hang on strides that are, and masks on ends that are. Of others, as what is added to
+ * an index alone, it decides nothing. To take one too many costs a variant, to take one too few a
+ * slow one. */
 #include "front/core.h"
 #include "front/session.h"
 #include "front/syntax/parse.h"
@@ -63,7 +64,8 @@ static void mark(Bounds *b, const Ast *n)
 static bool takes_strides(Bounds *b, const Ast *call)
 {
 	static const char *const of_tiles[] = {"make_block_ptr", "make_tensor_descriptor"};
-	static const char *const of_python[] = {"range", "min", "max", "abs", "int", "float", "bool", "len", "print"};
+	static const char *const of_python[] = {"range", "min",	 "max",	 "abs",	 "int",
+						"float", "bool", "len", "print"};
 	const Ast *func = call->call.func;
 	const char *name = dotted_name(b->f->ns, func);
 	for (size_t i = 0; name && i < ARRAY_LEN(of_tiles); i++)

@@ -113,7 +113,7 @@ static bool add_typed(Expanding *x, uint32_t param, Str type, Str hint, size_t a
 		add_one(x, param, out);
 	if (all || !hint.len)
 		add_type(x, p, type, 0, out);
-	if (str_is(hint, "8") || (all && p->div8)) /* what is left out serves too, and would double what many lines stand for */
+	if (str_is(hint, "8") || (all && p->div8)) /* else what is without it serves too */
 		add_type(x, p, type, RULE_SMALL_DIVISOR, out);
 	if (all || str_is(hint, "16"))
 		add_type(x, p, type, RULE_DIVISOR, out);

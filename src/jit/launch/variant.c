@@ -264,9 +264,10 @@ static JitStatus get_demoted(JitKernel *kernel, const JitBinding *binding, const
 
 /* ---- without what 8 says by itself ---- */
 
-/* The binding as if 8 were told apart of no integer that did not ask for it. False: that is the same. */
-static bool without_8(Arena *arena, const JitKernel *kernel, const JitBinding *binding, const JitOptions *options,
-		      JitBinding *out)
+/* The binding as if 8 were told apart of no integer that did not ask for it. False: that is the
+ * same. */
+static bool without_8(Arena *arena, const JitKernel *kernel, const JitBinding *binding,
+		      const JitOptions *options, JitBinding *out)
 {
 	const FrontInfo *info = kernel->info;
 	bool any = false;
