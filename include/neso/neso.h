@@ -436,6 +436,7 @@ typedef struct neso_parameter {
 	bool no_alignment;  /* named by do_not_specialize_on_alignment, or "unaligned" */
 	bool never_one, always_one, div8; /* neso_kernel_control */
 	const char *dtype; /* that it has whatever is given: "i64"; or NULL */
+	bool div8_int;     /* it strides or bounds tiles: divisibility by 8 counts of integers */
 } neso_parameter;
 
 /* Set info->size before. */

@@ -59,6 +59,12 @@ static bool add_tensor(Recent *r, const Exchange *exchange, PyObject *value, siz
 	return tells_place(&t);
 }
 
+static inline uint64_t class_of_int(long long i, bool is_typed, bool div8)
+{
+	return rule_int_class(i, false, is_typed) |
+	       (uint64_t)(div8 & rule_divisible_small((uint64_t)i)) << 63;
+}
+
 /* True. */
 static bool add_row(Recent *r, PyObject *value, size_t at, GpuHow how, uint64_t word, bool is_typed)
 {
@@ -77,21 +83,23 @@ static bool add_value(Recent *r, const Param *p, PyObject *value, const neso_arg
 {
 	r->values[at] = gpu_value(arg);
 	uint64_t bits = r->values[at].bits;
-	if (p->div8) /* what is compared does not tell of 8 */
-		return false;
 	if (value == Py_None || (p->is_constexpr && PyBool_Check(value)) ||
 	    (arg->value.kind == NESO_VALUE_EXPR && value_lasts(value)))
 		return add_row(r, value, at, ROW_SAME, 0, false);
 	if (PyLong_CheckExact(value) && !arg->value.is_unsigned && p->is_constexpr)
 		return add_row(r, value, at, ROW_CONST_INT, bits, false);
-	if (PyLong_CheckExact(value) && !arg->value.is_unsigned)
-		return add_row(r, value, at, ROW_INT, rule_int_class(arg->value.i, false, p->is_typed),
-			       p->is_typed);
+	if (PyLong_CheckExact(value) && !arg->value.is_unsigned) {
+		const bool div8 = p->div8 || p->div8_int;
+		add_row(r, value, at, ROW_INT, class_of_int(arg->value.i, p->is_typed, div8), p->is_typed);
+		r->rows[r->row_count - 1].div8 = div8;
+		return true;
+	}
 	if (PyFloat_CheckExact(value))
 		return add_row(r, value, at, p->is_constexpr ? ROW_CONST_FLOAT : ROW_FLOAT, bits, false);
 	if (PyBool_Check(value))
 		return add_row(r, value, at, ROW_BOOL, 0, false);
-	bool is_tensor = arg->kind == NESO_ARG_POINTER && !p->is_constexpr;
+	/* Rows of tensors do not tell of 8. */
+	bool is_tensor = arg->kind == NESO_ARG_POINTER && !p->is_constexpr && !p->div8;
 	const TypeInfo *type = is_tensor ? array_type(value) : NULL;
 	return type && type->kind == KIND_TENSOR && add_tensor(r, type->exchange, value, at);
 }
@@ -174,7 +182,7 @@ static inline bool same_number(const GpuRow *row, PyObject *value, GpuValue *out
 	case ROW_CONST_INT:
 		i = PyLong_AsLongLongAndOverflow(value, &overflow);
 		out->bits = (uint64_t)i;
-		word = row->how == ROW_INT ? rule_int_class(i, false, row->is_typed) : (uint64_t)i;
+		word = row->how == ROW_INT ? class_of_int(i, row->is_typed, row->div8) : (uint64_t)i;
 		return !overflow && row->word == word;
 	case ROW_FLOAT:
 	case ROW_CONST_FLOAT:

@@ -47,6 +47,7 @@ typedef struct GpuRow {
 	uint32_t at;        /* of the parameter */
 	uint8_t how;
 	bool is_typed; /* INT */
+	bool div8;     /* INT: the word tells of that */
 } GpuRow;
 
 /* The context and the options of a call. */

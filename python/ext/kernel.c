@@ -445,7 +445,24 @@ static PyObject *load(PyObject *self, PyObject *args, bool is_ir)
 	launch_forget(k);
 	k->module = (PyObject *)m;
 	k->kernel = kernel;
+	for (Py_ssize_t i = 0; i < k->param_count; i++) {
+		neso_parameter param = {.size = sizeof param};
+		k->params[i].div8_int =
+			neso_kernel_get_parameter(kernel, (size_t)i, &param) == NESO_OK && param.div8_int;
+	}
 	Py_RETURN_NONE;
+}
+
+/* _div8_ints(): of each parameter, whether integers that 8 divides are told apart though the source
+ * does not ask for it. */
+static PyObject *kernel_div8_ints(PyObject *self, PyObject *none)
+{
+	Kernel *k = (Kernel *)self;
+	(void)none;
+	PyObject *list = PyList_New(k->param_count);
+	for (Py_ssize_t i = 0; list && i < k->param_count; i++)
+		PyList_SetItem(list, i, PyBool_FromLong(k->params[i].div8_int));
+	return list;
 }
 
 /* _load(path, text, name) */
@@ -512,6 +529,7 @@ static PyObject *kernel_run(PyObject *self, PyObject *args, PyObject *kwargs)
 static PyMethodDef kernel_methods[] = {
 	{"_setup", kernel_setup, METH_VARARGS, "Gives the parameters."},
 	{"_load", kernel_load, METH_VARARGS, "Reads the kernel's source."},
+	{"_div8_ints", kernel_div8_ints, METH_NOARGS, "Of which parameters 8 counts by itself."},
 	{"_content", tune_content, METH_NOARGS, "A hash of what the kernel is made of."},
 	{"_load_ir", kernel_load_ir, METH_VARARGS, "Reads the kernel's IR."},
 	{"_watch", kernel_watch, METH_O, "Adds globals and attributes to look at before each launch."},

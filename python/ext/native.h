@@ -214,6 +214,7 @@ typedef struct Param {
 	bool is_constexpr, is_const;
 	bool is_typed; /* by its annotation: whether an integer fits matters */
 	bool div8;     /* divisibility by 8 counts too */
+	bool div8_int; /* of integers: as the library says, once it has the source */
 } Param;
 
 typedef struct Watch {

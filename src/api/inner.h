@@ -36,7 +36,8 @@ struct neso_context {
 const char *api_trace_begin(Arena *arena, const char *path, DiagList *diags);
 void api_trace(const char *path, const JitEvent *event);
 
-enum { API_PARAM_CONSTEXPR = 1, API_PARAM_TYPED = 2 /* by its annotation */, API_PARAM_DIV8 = 4 };
+enum { API_PARAM_CONSTEXPR = 1, API_PARAM_TYPED = 2 /* by its annotation */, API_PARAM_DIV8 = 4,
+       API_PARAM_DIV8_INT = 8 /* of integers */ };
 
 struct neso_kernel {
 	neso_module *module;

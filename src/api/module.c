@@ -18,7 +18,8 @@ void api_param_flags(const JitKernel *jit, uint8_t *flags)
 	for (uint32_t i = 0; i < info->param_count; i++)
 		flags[i] = (uint8_t)((info->params[i].is_constexpr ? API_PARAM_CONSTEXPR : 0) |
 				     (info->params[i].dtype ? API_PARAM_TYPED : 0) |
-				     (info->params[i].div8 ? API_PARAM_DIV8 : 0));
+				     (info->params[i].div8 ? API_PARAM_DIV8 | API_PARAM_DIV8_INT : 0) |
+				     (info->params[i].div8_int ? API_PARAM_DIV8_INT : 0));
 }
 
 static neso_kernel wrap_kernel(neso_module *module, JitKernel *jit)
@@ -206,6 +207,7 @@ neso_status neso_kernel_get_parameter(const neso_kernel *kernel, size_t index, n
 		.always_one = front->always_one,
 		.div8 = front->div8,
 		.dtype = front->dtype,
+		.div8_int = front->div8_int,
 	};
 	return api_write_struct(parameter, &out, sizeof out) ? NESO_OK : NESO_ERROR_USAGE;
 }

@@ -84,6 +84,7 @@ typedef struct FrontParam {
 	 * text, which may say other things as well; or NULL. */
 	const char *control, *annotation_control;
 	bool never_one, always_one, div8; /* for the caller, from these */
+	bool div8_int; /* it strides or bounds tiles: integers divisible by 8 are told apart without being asked for */
 } FrontParam;
 
 typedef struct FrontInfo {

@@ -249,6 +249,11 @@ bool session_has_builtin_module(FrontSession *s, const char *path);
 /* Truth of a condition at module level: 1, 0, or -1 when it cannot be known here. */
 int session_condition(Namespace *ns, Ast *test);
 
+/* ---- bounds.c ---- */
+
+/* Sets found[i] of the parameters that stride or bound tiles. */
+void function_bounds(FrontFunction *f, bool *found);
+
 /* ---- dotted.c ---- */
 
 /* "triton.language.constexpr" for an expression that is a dotted name, through imports and plain renaming; NULL

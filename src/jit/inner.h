@@ -177,6 +177,7 @@ typedef struct JitBinding {
 	FrontArg *args;       /* per parameter: type or constant */
 	const JitArg **given; /* per parameter, literal defaults included; NULL: none */
 	bool demotes;         /* some args are FRONT_DEMOTED: those that may be, until jit_get settles which are */
+	bool launched; /* bound to values, from which 8 may have been concluded by itself */
 	const char *key;
 } JitBinding;
 

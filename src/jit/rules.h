@@ -5,7 +5,8 @@
  * Numbers in, numbers out: the Python extension includes this header and no other of src/.
  *
  * A parameter may have its own (jit/bind/control.c): 1 is no constant, or all that it may be; 8
- * counts as well as 16; divisibility is not looked at; its type is fixed.
+ * counts as well as 16; divisibility is not looked at; its type is fixed. Of integers that stride
+ * or bound tiles 8 counts as well, which upstream does not have: 16 bytes are 8 elements.
  *
  * An integer that is 1 is a constant. One that 16 divides, and an address that 16 divides, is known
  * to be so. An integer without a type of its own is an int32 where that holds it, else an int64, or
@@ -16,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { RULE_DIVISOR = 16, RULE_SMALL_DIVISOR = 8 /* of parameters that ask for it (div8) */ };
+enum { RULE_DIVISOR = 16, RULE_SMALL_DIVISOR = 8 /* where it counts */ };
 
 static inline bool rule_divisible(uint64_t value)
 {

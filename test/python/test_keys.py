@@ -403,6 +403,35 @@ class Hooks(unittest.TestCase):
         self.assertIsNone(alive())
         self.assertEqual((made.src.signature["p"], made.constants), ("*fp32", {"B": 8}))
 
+    def test_what_8_divides(self):
+        """Of an integer that bounds tiles it is told apart; of one that is added to them alone it is not."""
+
+        @triton.jit
+        def kernel(p, n, added, B: tl.constexpr):
+            at = tl.arange(0, B)
+            tl.store(p + at, at + added, mask=at < n)
+
+        told = []
+        knobs.runtime.jit_cache_hook = lambda **words: told.append(words["compile"])
+        divisors = {1000: 8, 1001: 0, 24: 8, 16: 16, 7: 0, 8: 8}
+        for n in (1000, 1001, 1000, 1001, 24, 16, 7, 8, 1000):
+            for added in (8, 9, 24):
+                out = np.full(1024, -1, np.int32)
+                made = kernel[(1, )](out, n, added, B=1024)
+                np.testing.assert_array_equal(out, np.where(np.arange(1024) < n, np.arange(1024) + added, -1))
+                attrs = dict(made.src.attrs)
+                self.assertEqual(attrs.get((1, ), []), [["tt.divisibility", divisors[n]]] if divisors[n] else [], n)
+                self.assertEqual(attrs.get((2, ), []), [], added)
+        self.assertEqual(len(told), 3)
+        again = triton.jit(kernel.fn)
+        for details in told:
+            again.preload(details["specialization_data"])
+        told.clear()
+        for n in divisors:
+            again[(1, )](out, n, 9, B=1024)
+        knobs.runtime.jit_cache_hook = None
+        self.assertEqual(told, [])
+
     @unittest.skipUnless(hasattr(os, "fork"), "there is no fork")
     def test_told_behind_a_fork(self):
 

@@ -326,7 +326,7 @@ class Remarks(unittest.TestCase):
     def test_of_a_kernel_for_the_simulator(self):
         out = np.zeros(1024, np.int32)
         try:
-            compiled = narrow_store[(1, )](out, 1000, B=1024, neso_target="sim:sm_80")
+            compiled = narrow_store[(1, )](out, 1001, B=1024, neso_target="sim:sm_80")
         except Exception as error:
             if "libneso-codegen" in str(error):
                 self.skipTest("built without LLVM")

@@ -224,6 +224,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
             self._check_functions()
         source = self._source()
         self._load(source.path, source.text, source.name)
+        for param, counts in zip(self.params, self._div8_ints()):
+            param.div8_int = counts
         self._watched = set()
         self._watch([(scope, name, value, isinstance(value, _SIMPLE))
                      for (name, _), (value, scope) in self.used_global_vals.items()])

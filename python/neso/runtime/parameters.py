@@ -51,6 +51,8 @@ class KernelParam:
         #: what jit(specialize=...) and the annotation say of its values
         self.controls = tuple(words)
         self.never_one, self.always_one, self.div8 = (w in words for w in ("never_one", "always_one", "div8"))
+        #: it strides or bounds tiles, as the library says once it has the source: of integers 8 counts by itself
+        self.div8_int = False
         self.do_not_specialize_on_alignment = do_not_specialize_on_alignment or "unaligned" in words
         types = [word for word in words if word not in _CONTROLS]
         self.annotation = _normalize_ty(types[-1] if types else annotation) if types or annotation else ""

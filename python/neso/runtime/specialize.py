@@ -100,7 +100,7 @@ def _of_parameter(param, value):
         return "constexpr", 1
     if param.never_one and specialized and value.__class__ is int and value == 1:
         return param.annotation_type or "i32", ""
-    if param.div8 and specialized and align:
+    if (param.div8 or param.div8_int and value.__class__ is int) and specialized and align:
         kind, known = _of_parameter_without_8(param, value)
         address = value if isinstance(value, int) else _address(value) if kind.__class__ is str and kind[:1] == "*" else 1
         return kind, "8" if known == "" and address % 8 == 0 else known
@@ -139,7 +139,9 @@ def key_of_call(kernel, args, kwargs):
     bound = kernel.signature.bind(*args, **{name: value for name, value in kwargs.items() if name in kernel.arg_names})
     bound.apply_defaults()
     pairs = [_of_parameter(param, bound.arguments[param.name]) for param in kernel.params]
-    return f"{kernel.cache_key}{pairs}{sorted(options.items())}"
+    # Where 8 counts is known once the source was read.
+    eights = [p.name for p in kernel.params if bound.arguments[p.name].__class__ is int and bound.arguments[p.name] % 8 == 0]
+    return f"{kernel.cache_key}{pairs}{eights}{sorted(options.items())}"
 
 
 #: what jit(repr=...) is given: constants by parameter, types by parameter

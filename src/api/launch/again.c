@@ -26,7 +26,7 @@ static inline uint64_t head_of(const neso_arg *arg)
 	return head;
 }
 
-enum { FACT_ALIGNED = 1, FACTS_OF_INT = 0x1e };
+enum { FACT_ALIGNED = 1, FACTS_OF_INT = 0x1e, FACT_SMALL_BIT = 5 /* 8 divides it */ };
 _Static_assert(FACTS_OF_INT == ((1 << (RULE_INT_BITS + 1)) - 1) << 1,
 	       "being one, and what is concluded of it");
 
@@ -39,7 +39,7 @@ static inline unsigned facts_of(const neso_arg *arg)
 	memcpy(&is_unsigned, &v->is_unsigned, sizeof is_unsigned);
 	return (unsigned)rule_divisible((uintptr_t)arg->address) |
 	       (unsigned)((((unsigned)v->kind ^ NESO_VALUE_INT) | is_unsigned) == 0) << 1 |
-	       rule_int(v->i) << 2;
+	       rule_int(v->i) << 2 | (unsigned)rule_divisible_small((uint64_t)v->i) << FACT_SMALL_BIT;
 }
 
 static Row row_of(const neso_kernel *kernel, const ApiKey *key, size_t at, uint32_t number, const neso_arg *arg)
@@ -53,13 +53,11 @@ static Row row_of(const neso_kernel *kernel, const ApiKey *key, size_t at, uint3
 		.demoted = key->demoted && jit_set_has(key->demoted, number),
 	};
 	unsigned param = kernel->params[number];
-	if (param & API_PARAM_DIV8) {
-		row.asked = 0; /* facts do not tell of 8 */
-	} else if (arg->kind == NESO_ARG_POINTER) {
-		row.asked = FACT_ALIGNED;
+	if (arg->kind == NESO_ARG_POINTER) {
+		row.asked = param & API_PARAM_DIV8 ? 0 : FACT_ALIGNED; /* it does not tell of 8 */
 	} else if (arg->kind == NESO_ARG_VALUE && arg->value.kind == NESO_VALUE_INT && !arg->value.is_unsigned && !row.demoted &&
 		   !(param & API_PARAM_CONSTEXPR) && !api_is_typed(param, arg)) {
-		row.asked = FACTS_OF_INT;
+		row.asked = (uint8_t)(FACTS_OF_INT | (param & API_PARAM_DIV8_INT ? 1 << FACT_SMALL_BIT : 0));
 	}
 	return row;
 }

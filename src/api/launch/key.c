@@ -128,7 +128,7 @@ uint64_t *api_put_arg(uint64_t *at, unsigned param, uint32_t number, const neso_
 	}
 	switch (v->kind) {
 	case NESO_VALUE_INT:
-		head |= (uint64_t)(param & API_PARAM_DIV8 && rule_divisible_small((uint64_t)v->i)) << 63;
+		head |= (uint64_t)(param & API_PARAM_DIV8_INT && rule_divisible_small((uint64_t)v->i)) << 63;
 		*at++ = head | (uint64_t)rule_int_class(v->i, v->is_unsigned, api_is_typed(param, arg)) << 33;
 		return at;
 	case NESO_VALUE_NONE:

@@ -169,6 +169,8 @@ static void fill_params(FrontFunction *f)
 {
 	Arena *arena = f->module->session->arena;
 	FrontParam *params = ARENA_ARRAY(arena, FrontParam, MAX(f->ast->param_count, 1u));
+	bool *bounds = ARENA_ARRAY(arena, bool, MAX(f->ast->param_count, 1u));
+	function_bounds(f, bounds);
 	for (uint32_t i = 0; i < f->ast->param_count; i++) {
 		const AstParam *p = &f->ast->params[i];
 		params[i].name = p->name;
@@ -187,6 +189,8 @@ static void fill_params(FrontFunction *f)
 		params[i].control = params[i].is_constexpr ? NULL : control_of(f, i);
 		params[i].do_not_specialize = is_listed(f, "do_not_specialize", i);
 		params[i].do_not_specialize_on_alignment = is_listed(f, "do_not_specialize_on_alignment", i);
+		params[i].div8_int = bounds[i] && !params[i].is_constexpr && !params[i].do_not_specialize &&
+				     !params[i].do_not_specialize_on_alignment;
 	}
 	f->info.params = params;
 	f->info.param_count = f->ast->param_count;

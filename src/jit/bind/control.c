@@ -2,7 +2,8 @@
  *
  *	never_one    1 is a number as others are
  *	always_one   it is 1: a constant, and another value is an error
- *	div8         divisibility by 8 counts, beside that by 16
+ *	div8         divisibility by 8 counts, beside that by 16: of integers that stride or bound
+ *	             tiles it does without being asked for (FrontParam.div8_int)
  *	unaligned    nothing is concluded from divisibility
  *	i64, fp32    the type, whatever the value would choose
  *
@@ -29,6 +30,7 @@ static bool take_word(FrontParam *param, Str word)
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (str_is(word, words[i])) {
 			*fields[i] = true;
+			param->div8_int &= !param->do_not_specialize_on_alignment;
 			return true;
 		}
 	return false;

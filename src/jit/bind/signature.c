@@ -85,6 +85,7 @@ bool jit_bind_signature(Arena *arena, const JitKernel *kernel, const char *signa
 {
 	const FrontInfo *info = kernel->info;
 	uint32_t before = diags->errors;
+	binding->launched = false;
 	JitEntries entries = {0};
 	if (trim(str_of(signature)).len)
 		jit_split(arena, signature, &entries);

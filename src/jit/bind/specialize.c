@@ -88,7 +88,7 @@ static FrontArg bind_int(const Binder *b, const FrontParam *param, const JitArg 
 	}
 	FrontArg out = {.kind = FRONT_TYPE, .text = jit_dtype_text(dtype)};
 	if (specialize && !param->do_not_specialize_on_alignment)
-		out.divisibility = rule_divisor((uint64_t)arg->i, param->div8);
+		out.divisibility = rule_divisor((uint64_t)arg->i, param->div8 || param->div8_int);
 	return out;
 }
 
@@ -248,6 +248,7 @@ bool jit_bind(Arena *arena, const JitKernel *kernel, const JitArg *args, uint32_
 	jit_binding_done(binding, info->param_count);
 	if (diags->errors != before)
 		return false;
+	binding->launched = true;
 	binding->key = jit_key(arena, kernel, binding->args, options);
 	return true;
 }

@@ -66,6 +66,11 @@ static bool is_integer(Str type)
 	       type.ptr[1] <= '9' && !str_is(type, "i1") && !str_is(type, "u1");
 }
 
+static bool counts_8(const FrontParam *p, Str type)
+{
+	return p->div8 || (p->div8_int && is_integer(type));
+}
+
 /* A type as the parameter takes it, with what may be known of its values. */
 static void add_type(Expanding *x, const FrontParam *p, Str type, uint32_t divisibility, Choices *out)
 {
@@ -78,7 +83,7 @@ static void add_type(Expanding *x, const FrontParam *p, Str type, uint32_t divis
 		text = p->dtype && p->dtype[0] != '*' ? p->dtype : jit_dtype_text(dtype);
 	const bool known = numeric && !fixed_float && !x->base.no_specialize && !p->do_not_specialize &&
 			   !p->do_not_specialize_on_alignment;
-	if (divisibility == RULE_SMALL_DIVISOR && !p->div8)
+	if (divisibility == RULE_SMALL_DIVISOR && !counts_8(p, type))
 		divisibility = 0;
 	add(x, out, (FrontArg){.kind = FRONT_TYPE, .text = text, .divisibility = known ? divisibility : 0});
 }
@@ -108,7 +113,7 @@ static bool add_typed(Expanding *x, uint32_t param, Str type, Str hint, size_t a
 		add_one(x, param, out);
 	if (all || !hint.len)
 		add_type(x, p, type, 0, out);
-	if (str_is(hint, "8") || (all && p->div8))
+	if (str_is(hint, "8") || (all && p->div8)) /* else what is without it serves too */
 		add_type(x, p, type, RULE_SMALL_DIVISOR, out);
 	if (all || str_is(hint, "16"))
 		add_type(x, p, type, RULE_DIVISOR, out);

@@ -208,9 +208,10 @@ static bool key_suffices(const JitVariant *variant, const JitSet *set, bool laun
 		const JitParam *param = &variant->params[i];
 		if (set && jit_set_has(set, i) && param->kind != JIT_PARAM_NUMBER)
 			return false;
-		bool told =
-			param->divisibility == RULE_DIVISOR ||
-			(param->divisibility == RULE_SMALL_DIVISOR && variant->kernel->info->params[i].div8);
+		const FrontParam *front = &variant->kernel->info->params[i];
+		bool counts = front->div8 || (front->div8_int && param->kind == JIT_PARAM_SCALAR);
+		bool told = param->divisibility == RULE_DIVISOR ||
+			    (param->divisibility == RULE_SMALL_DIVISOR && counts);
 		if (launched && param->divisibility > 1 && !told)
 			return false;
 	}

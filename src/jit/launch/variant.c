@@ -13,6 +13,7 @@
 #include "base/stop.h"
 #include "ir/text/text.h"
 #include "jit/keep/cache.h"
+#include "jit/rules.h"
 
 static JitVariant *find(const JitKernel *kernel, const char *key)
 {
@@ -261,6 +262,57 @@ static JitStatus get_demoted(JitKernel *kernel, const JitBinding *binding, const
 	return get(kernel, &settled, options, variant, compiled, diags);
 }
 
+/* ---- without what 8 says by itself ---- */
+
+/* The binding as if 8 were told apart of no integer that did not ask for it. False: that is the
+ * same. */
+static bool without_8(Arena *arena, const JitKernel *kernel, const JitBinding *binding,
+		      const JitOptions *options, JitBinding *out)
+{
+	const FrontInfo *info = kernel->info;
+	bool any = false;
+	*out = *binding;
+	out->args = ARENA_ARRAY(arena, FrontArg, info->param_count + 1);
+	for (uint32_t i = 0; i < info->param_count; i++) {
+		out->args[i] = binding->args[i];
+		if (info->params[i].div8 || out->args[i].kind != FRONT_TYPE ||
+		    out->args[i].divisibility != RULE_SMALL_DIVISOR)
+			continue;
+		out->args[i].divisibility = 0;
+		any = true;
+	}
+	out->key = any ? jit_key(arena, kernel, out->args, options) : binding->key;
+	return any;
+}
+
+static JitStatus get_any(JitKernel *kernel, const JitBinding *binding, const JitOptions *options,
+			 const JitVariant **variant, bool *compiled, DiagList *diags)
+{
+	return (binding->demotes ? get_demoted : get)(kernel, binding, options, variant, compiled, diags);
+}
+
+/* What knows less serves as well where nothing is compiled: declarations need not name the 8. */
+static JitStatus get_launched(JitKernel *kernel, const JitBinding *binding, const JitOptions *options,
+			      const JitVariant **variant, bool *compiled, DiagList *diags)
+{
+	JitBinding less;
+	if (!binding->launched || options->no_compile != JIT_STRICT_ON ||
+	    !without_8(diags->arena, kernel, binding, options, &less))
+		return get_any(kernel, binding, options, variant, compiled, diags);
+	const uint64_t missed = kernel->missed;
+	const JitBinding *const tried[] = {binding, &less};
+	for (size_t i = 0; i < ARRAY_LEN(tried); i++) {
+		DiagList quiet;
+		diag_init(&quiet, diags->arena, &kernel->module->sources);
+		if (get_any(kernel, tried[i], options, variant, compiled, &quiet) == JIT_OK) {
+			kernel->missed = missed;
+			return JIT_OK;
+		}
+	}
+	kernel->missed = missed;
+	return get_any(kernel, binding, options, variant, compiled, diags);
+}
+
 JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions *options, const JitVariant **variant,
 		  bool *compiled, DiagList *diags)
 {
@@ -272,7 +324,7 @@ JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions
 	if (FAULT_TRY(&fault)) {
 		double seconds = options->seconds > 0 ? options->seconds : (double)option_number(OPTION_COMPILE_TIMEOUT);
 		stop_enter(&stop, seconds, options->ask, options->ask_data);
-		JitStatus status = (binding->demotes ? get_demoted : get)(kernel, binding, options, variant, compiled, diags);
+		JitStatus status = get_launched(kernel, binding, options, variant, compiled, diags);
 		stop_leave(&stop);
 		fault_leave(&fault);
 		return status;
