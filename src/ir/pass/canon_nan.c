@@ -1,5 +1,5 @@
-/* Rules for tests whether a float is a number, and what is known never to be NaN: an integer made a float and
- * what sums and products of such values stay below. Libraries write maxima as `a > b or a != a`. */
+/* Rules for tests whether a float is a number, and what is known never to be NaN: an integer made a
+ * float, and sums and products of such values. Libraries write maxima as `a > b or a != a`. */
 #include "ir/pass/canon.h"
 
 #include <math.h>
@@ -17,16 +17,19 @@ enum { DEPTH = 8 }; /* of definitions looked at behind a value */
 typedef struct Range {
 	bool number; /* never NaN */
 	bool bounded; /* and its magnitude is at most 2^exponent, which is finite in its type */
-	bool scales; /* a constant that makes no NaN of an infinity: neither 0, nor flushed to it, nor infinite */
+	bool scales; /* a constant that makes no NaN of an infinity: neither 0 nor infinite */
 	int exponent;
 } Range;
 
 static Range bounded(IrType type, int exponent)
 {
-	static const int16_t greatest[] = { [TY_F16] = 15, [TY_BF16] = 127, [TY_F32] = 127, [TY_F64] = 1023 };
+	static const int16_t greatest[] = {
+		[TY_F16] = 15, [TY_BF16] = 127, [TY_F32] = 127, [TY_F64] = 1023,
+	};
 	IrTypeKind kind = ir_elem(type)->kind;
 	bool fits = kind < ARRAY_LEN(greatest) && greatest[kind] && exponent <= greatest[kind];
-	return (Range){ .number = fits, .bounded = fits, .exponent = exponent > -2000 ? exponent : -2000 };
+	exponent = exponent > -2000 ? exponent : -2000; /* of products of products */
+	return (Range){ .number = fits, .bounded = fits, .exponent = exponent };
 }
 
 static bool is_wide(IrType type) /* has infinities, so that rounding alone makes no NaN */
@@ -81,7 +84,7 @@ static Range constant(const IrValue *v, uint64_t word)
 	(void)frexp(x, &exponent);
 	Range r = bounded(v->type, exponent);
 	r.number |= is_wide(v->type);
-	r.scales = exponent > -13 && x != 0;
+	r.scales = exponent > -13 && x != 0; /* normal in each format: it is not flushed to 0 */
 	return r;
 }
 
@@ -118,7 +121,8 @@ static Range range_of(const Canon *c, const IrValue *v, int depth)
 	case OP_FLOOR:
 	case OP_CEIL:
 		a = range_of(c, lhs(op), depth - 1);
-		return a.bounded ? bounded(type, a.exponent > 0 ? a.exponent : 0) : (Range){ .number = a.number };
+		b = bounded(type, a.exponent > 0 ? a.exponent : 0);
+		return a.bounded ? b : (Range){ .number = a.number };
 	case OP_EXP:
 	case OP_EXP2:
 		return (Range){ .number = range_of(c, lhs(op), depth - 1).number };
