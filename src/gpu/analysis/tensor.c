@@ -239,7 +239,31 @@ static bool find_beginning(TensorSearch *m, const Strided *pointers, unsigned by
 
 /* ---- what maps ask for ---- */
 
-/* Not below 0, and 32 bits wide. */
+/* Does a number of 64 bits, which is not below 0, fit into 32 in every run? So do program ids that were widened,
+ * and their quotients and remainders. */
+static bool fits_word(const TensorSearch *m, const IrValue *v, unsigned depth)
+{
+	enum { DEEPEST = 8 };
+	const AxisInfo *info = axis_of(m->axes, v);
+	const IrOp *op = v->def;
+	int64_t number;
+	if (v->type->bits <= 32)
+		return true;
+	if (!op || depth == DEEPEST || !info || !info->nonneg)
+		return false;
+	if (ir_constant_int(v, &number))
+		return number <= INT32_MAX;
+	switch (op->kind) {
+	case OP_EXTSI: return ir_operand(op, 0)->type->bits <= 32;
+	case OP_DIVSI: return fits_word(m, ir_operand(op, 0), depth + 1);
+	case OP_REMSI: /* of what is not below 0: nearer to 0 than either */
+	case OP_MINSI:
+		return fits_word(m, ir_operand(op, 0), depth + 1) || fits_word(m, ir_operand(op, 1), depth + 1);
+	default: return false;
+	}
+}
+
+/* Not below 0, and 32 bits wide or no wider than that. */
 static bool is_index(const TensorSearch *m, const Poly *at, bool may_be_negative)
 {
 	for (uint32_t i = 0; i < at->count; i++) {
@@ -247,7 +271,7 @@ static bool is_index(const TensorSearch *m, const Poly *at, bool may_be_negative
 		bool arguments = t->count > 0, good = t->scale > 0 && t->scale <= INT32_MAX;
 		for (uint32_t k = 0; k < t->count; k++) {
 			const AxisInfo *info = axis_of(m->axes, t->of[k]);
-			if (t->of[k]->type->bits != 32)
+			if (t->of[k]->type->bits < 32 || !fits_word(m, t->of[k], 0))
 				return false;
 			arguments &= is_argument(m, t->of[k]);
 			good &= info && info->nonneg;

@@ -153,15 +153,28 @@ static bool visit(void *data, IrOp *op)
 
 /* ---- rewriting ---- */
 
+/* Where it is made, so that it stands in front of loops that it stands in front of. */
+static IrValue *word_of(const MapLoads *m, const IrValue *symbol)
+{
+	IrType i32 = ir_scalar(m->gpu->ir, TY_I32);
+	IrValue *v = (IrValue *)(uintptr_t)symbol;
+	if (v->type->bits == 32)
+		return v;
+	CONTRACT(v->def && v->type->bits > 32);
+	IrBuilder b = ir_at(m->cx->module, v->def->next);
+	b.loc = v->def->loc;
+	return irb_1(&b, OP_TRUNCI, i32, v);
+}
+
 static IrValue *index_of(const MapLoads *m, IrBuilder *b, const Poly *at)
 {
 	IrType i32 = ir_scalar(m->gpu->ir, TY_I32);
 	IrValue *sum = NULL;
 	for (uint32_t i = 0; i < at->count; i++) {
 		const PolyTerm *t = &at->terms[i];
-		IrValue *v = t->count ? (IrValue *)(uintptr_t)t->of[0] : irb_int(b, i32, t->scale);
+		IrValue *v = t->count ? word_of(m, t->of[0]) : irb_int(b, i32, t->scale);
 		for (uint32_t k = 1; k < t->count; k++)
-			v = irb_2(b, OP_MULI, NULL, v, (IrValue *)(uintptr_t)t->of[k]);
+			v = irb_2(b, OP_MULI, NULL, v, word_of(m, t->of[k]));
 		if (t->count && t->scale != 1)
 			v = irb_2(b, OP_MULI, NULL, v, irb_int(b, i32, t->scale));
 		sum = sum ? irb_2(b, OP_ADDI, NULL, sum, v) : v;
