@@ -490,6 +490,15 @@ static uint64_t bytes_of_tile(IrType type)
 	return (uint64_t)ir_numel(type) * type->elem->bits / 8;
 }
 
+/* Do its sums go round the loop alone? */
+static bool adds_up(GpuCx *gpu, const IrOp *dot, const IrOp *loop)
+{
+	const IrBlock *body = loop->regions[0].first;
+	const IrUse *use = dot->results[0].uses;
+	return schedule_can_go_on(gpu, dot) && ir_has_one_use(&dot->results[0]) && use->owner == body->last &&
+	       ir_operand(dot, 2) == body->args[(uint32_t)(use - body->last->operands) + 1];
+}
+
 bool gpu_may_turn(GpuCx *gpu, const IrOp *dot)
 {
 	CONTRACT(dot->kind == OP_DOT);
@@ -500,7 +509,8 @@ bool gpu_may_turn(GpuCx *gpu, const IrOp *dot)
 	bool second = c->shape[1] > c->shape[0]; /* the larger one (wgmma_across_k) */
 	uint64_t bytes[] = {bytes_of_tile(a), bytes_of_tile(b)}, other = bytes[!second];
 	return gpu->maps && gpu->roles != GPU_ROLES_NONE && gpu->num_ctas == 1 &&
-	       target_has(gpu->target, TARGET_SETMAXNREG) && has_one_product(loop) && can_be_held(other) &&
+	       target_has(gpu->target, TARGET_SETMAXNREG) && has_one_product(loop) && adds_up(gpu, dot, loop) &&
+	       can_be_held(other) &&
 	       LEAST_SLOTS * (bytes[0] + bytes[1] + other) <= gpu->target->shared_cta / 4 * 3 &&
 	       gpu_wgmma_reads_across(gpu, dot, second);
 }
