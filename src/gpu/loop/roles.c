@@ -495,8 +495,8 @@ static bool adds_up(GpuCx *gpu, const IrOp *dot, const IrOp *loop)
 {
 	const IrBlock *body = loop->regions[0].first;
 	const IrUse *use = dot->results[0].uses;
-	return schedule_can_go_on(gpu, dot) && ir_has_one_use(&dot->results[0]) && use->owner == body->last &&
-	       ir_operand(dot, 2) == body->args[(uint32_t)(use - body->last->operands) + 1];
+	return schedule_can_go_on(gpu, dot) && ir_has_one_use(&dot->results[0]) &&
+	       use->owner == body->last && ir_operand(dot, 2) == body->args[(uint32_t)(use - body->last->operands) + 1];
 }
 
 bool gpu_may_turn(GpuCx *gpu, const IrOp *dot)
@@ -509,18 +509,19 @@ bool gpu_may_turn(GpuCx *gpu, const IrOp *dot)
 	bool second = c->shape[1] > c->shape[0]; /* the larger one (wgmma_across_k) */
 	uint64_t bytes[] = {bytes_of_tile(a), bytes_of_tile(b)}, other = bytes[!second];
 	return gpu->maps && gpu->roles != GPU_ROLES_NONE && gpu->num_ctas == 1 &&
-	       target_has(gpu->target, TARGET_SETMAXNREG) && has_one_product(loop) && adds_up(gpu, dot, loop) &&
-	       can_be_held(other) &&
+	       target_has(gpu->target, TARGET_SETMAXNREG) && has_one_product(loop) &&
+	       adds_up(gpu, dot, loop) && can_be_held(other) &&
 	       LEAST_SLOTS * (bytes[0] + bytes[1] + other) <= gpu->target->shared_cta / 4 * 3 &&
 	       gpu_wgmma_reads_across(gpu, dot, second);
 }
 
 /* Do products take bytes that lie across K from memory? Warps of their own turn them on the way,
  * whoever asks for roles. */
-static bool turns(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop, Schedule *s)
+static bool turns(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop,
+		  Schedule *s)
 {
-	bool good = has_one_product(loop) && schedule_loop_turned(gpu, m, arena, axes, loop, s) && s->slots &&
-		    s->products.len && !s->paired && !schedule_is_rotated(s);
+	bool good = has_one_product(loop) && schedule_loop_turned(gpu, m, arena, axes, loop, s) &&
+		    s->slots && s->products.len && !s->paired && !schedule_is_rotated(s);
 	for (uint32_t i = 0; i < s->loads.len && good; i++)
 		good = !s->loads.data[i].turned || can_be_held(s->loads.data[i].bytes);
 	return good;

@@ -1,4 +1,5 @@
-/* Loops whose copies are issued by a warp of its own: what `warp-specialize` carries out.
+/* Loops whose copies are issued by a warp of its own, and whose tiles of bytes others turn: what
+ * `warp-specialize` carries out.
  *
  *	a partition's warp, in each iteration:  wait until slot n is free; announce its bytes;
  *	                                        issue its copies

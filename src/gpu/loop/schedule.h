@@ -108,8 +108,8 @@ typedef struct Schedule {
  * does not, or has no load that counts, as out->rule says. In the arena. */
 bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop,
 		   Schedule *out);
-/* The same for a loop that has roles, of which one turns tiles of bytes that products want the other
- * way round (roles.h). */
+/* The same for a loop that has roles, of which one turns tiles of bytes that products want the
+ * other way round (roles.h). */
 bool schedule_loop_turned(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop,
 			  Schedule *out);
 /* Adds small tiles that no product takes to a schedule that has copies. */

@@ -249,8 +249,9 @@ static void add_barriers(Pipeline *p, bool free)
 				 : NULL;
 	p->barriers = boxes ? gpu_barriers_alloc(p->gpu, &p->before, p->s->slots, 1) : NULL;
 	p->free = free ? gpu_barriers_alloc(p->gpu, &p->before, p->s->slots, warps) : NULL;
-	p->turning = p->s->turned ? gpu_barriers_alloc(p->gpu, &p->before, p->s->slots, SCHEDULE_TURNING_WARPS)
-				 : NULL;
+	if (p->s->turned)
+		p->turning =
+			gpu_barriers_alloc(p->gpu, &p->before, p->s->slots, SCHEDULE_TURNING_WARPS);
 }
 
 void pipeline_add_rings(Pipeline *p, bool free)
