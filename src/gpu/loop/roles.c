@@ -495,8 +495,9 @@ static bool adds_up(GpuCx *gpu, const IrOp *dot, const IrOp *loop)
 {
 	const IrBlock *body = loop->regions[0].first;
 	const IrUse *use = dot->results[0].uses;
-	return schedule_can_go_on(gpu, dot) && ir_has_one_use(&dot->results[0]) &&
-	       use->owner == body->last && ir_operand(dot, 2) == body->args[(uint32_t)(use - body->last->operands) + 1];
+	if (!schedule_can_go_on(gpu, dot) || !ir_has_one_use(&dot->results[0]) || use->owner != body->last)
+		return false;
+	return ir_operand(dot, 2) == body->args[(uint32_t)(use - body->last->operands) + 1];
 }
 
 bool gpu_may_turn(GpuCx *gpu, const IrOp *dot)
