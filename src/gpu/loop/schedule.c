@@ -266,16 +266,30 @@ static uint64_t tile_bytes(const IrOp *load)
 	return (uint64_t)ir_numel(type) * gpu_element_bits(type->elem) / 8;
 }
 
+/* The only op that takes it; NULL: none, or several. */
+static IrOp *taker_of(const IrValue *tile)
+{
+	IrOp *taker = NULL;
+	for (const IrUse *u = tile->uses; u; u = u->next) {
+		if (schedule_is_unused(u->owner))
+			continue;
+		if (taker)
+			return NULL;
+		taker = u->owner;
+	}
+	return taker;
+}
+
 /* The memory that holds a tile of bytes turned round, which nothing else takes; NULL: none does. */
 static IrOp *turned_memory(const ScheduleCx *d, const ScheduledLoad *s)
 {
 	const IrValue *tile = &s->load->results[0];
-	if (!d->turns || tile->type->elem->bits != 8 || tile->type->rank != 2 || !ir_has_one_use(tile))
+	IrOp *user = taker_of(tile);
+	if (!d->turns || tile->type->elem->bits != 8 || tile->type->rank != 2 || !user)
 		return NULL;
-	IrOp *user = tile->uses->owner;
-	if (user->kind == OP_CONVERT_LAYOUT && ir_has_one_use(&user->results[0]))
-		user = user->results[0].uses->owner;
-	bool turned = user->kind == OP_LOCAL_ALLOC && user->block == s->load->block &&
+	if (user->kind == OP_CONVERT_LAYOUT)
+		user = taker_of(&user->results[0]);
+	bool turned = user && user->kind == OP_LOCAL_ALLOC && user->block == s->load->block &&
 		      gpu_layout(d->gpu, user->results[0].type) != s->memory;
 	return turned ? user : NULL;
 }

@@ -143,6 +143,8 @@ void schedule_products(GpuCx *gpu, Arena *arena, Schedule *out);
 /* Is the memory that a dot reads, through views, filled in the loop by one load, which is `copied`
  * in that layout? NULL: it is not. */
 const ScheduledLoad *schedule_load_of(GpuCx *gpu, const Schedule *s, const IrValue *memory);
+/* Does nothing come of it? What others have turned round may be left to be dropped. */
+bool schedule_is_unused(const IrOp *op);
 /* Is the memory, through views, a load's `turned`? */
 bool schedule_is_turned(const Schedule *s, const IrValue *memory);
 /* NULL, or what is wrong: slots that are overwritten while they are read, groups that are not

@@ -249,12 +249,11 @@ static void rotate(ScheduleCx *d, uint64_t slot, uint64_t taken)
 	r->rule = fewer ? REMARK_LOOP_ROTATION_CTAS : REMARK_LOOP_ROTATION_ROOM;
 }
 
-/* Does nothing come of it? What others have turned round may be left to be dropped. */
-static bool is_unused(const IrOp *op)
+bool schedule_is_unused(const IrOp *op)
 {
 	bool unused = ir_is_pure(op) && op->result_count == 1;
 	for (const IrUse *u = unused ? op->results[0].uses : NULL; u && unused; u = u->next)
-		unused = is_unused(u->owner);
+		unused = schedule_is_unused(u->owner);
 	return unused;
 }
 
@@ -296,7 +295,7 @@ static bool is_for_products(const ScheduleCx *d, bool boxes, bool threads)
 			continue;
 		any = true;
 		for (const IrUse *u = l->load->results[0].uses; u; u = u->next)
-			if (!is_unused(u->owner) &&
+			if (!schedule_is_unused(u->owner) &&
 			    (u->owner->kind != OP_LOCAL_ALLOC ||
 			     schedule_load_of(d->gpu, d->s, &u->owner->results[0]) != l))
 				return false;

@@ -106,17 +106,22 @@ static void await_slot(Roles *w)
 	w->wait = irb_op(b, OP_WAIT_BARRIER, (IrValue *[]){there, w->parity}, 2, NULL, 0, 0);
 }
 
+/* With what takes it: nothing comes of that. */
+static void erase_unused(IrOp *op)
+{
+	while (op->results[0].uses)
+		erase_unused(op->results[0].uses->owner);
+	ir_op_erase(op);
+}
+
 /* Products take what others have turned: nobody else reads the tile. */
 static void read_turned(Roles *w, const PipelineRing *ring)
 {
 	IrOp *alloc = ring->load->turned, *load = ring->load->load;
 	IrBuilder b = ir_at(w->p.m, alloc);
-	IrOp *from = ir_operand(alloc, 0)->def;
 	b.loc = alloc->loc;
 	gpu_read_as_it_lies(w->p.gpu, alloc, gpu_slot_at(&b, ring->turned, w->slot));
-	if (from != load)
-		ir_op_erase(from);
-	ir_op_erase(load);
+	erase_unused(load);
 }
 
 /* What late products alone read is needed an iteration later than the rest, and is free later: its
