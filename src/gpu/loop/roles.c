@@ -117,10 +117,11 @@ static bool is_asked(const GpuCx *gpu, const IrOp *loop)
 /* ---- may it be done ---- */
 
 /* What late products read has slots of its own where it is paired; else it stays in those of all
- * for an iteration more. */
+ * for an iteration more. What is turned is so an iteration before products take it: with two slots
+ * they waited for that (H200, fp8 256x128x128: 632 TFLOP/s, with three 994). */
 static unsigned least_slots(const Schedule *s)
 {
-	return LEAST_SLOTS + (schedule_is_rotated(s) && !s->paired ? 1u : 0u);
+	return LEAST_SLOTS + ((schedule_is_rotated(s) && !s->paired) || s->turned ? 1u : 0u);
 }
 
 static bool is_scalar(const IrOp *op)
@@ -502,26 +503,30 @@ static bool adds_up(GpuCx *gpu, const IrOp *dot, const IrOp *loop)
 
 bool gpu_may_turn(GpuCx *gpu, const IrOp *dot)
 {
+	enum { MORE_BYTES = 4096 }; /* of shared memory, for barriers */
 	CONTRACT(dot->kind == OP_DOT);
 	const IrOp *loop = ir_parent_op(dot);
 	IrType a = ir_operand(dot, 0)->type, b = ir_operand(dot, 1)->type, c = dot->results[0].type;
 	if (c->rank != 2 || a->elem->bits != 8 || b->elem->bits != 8 || loop->kind != OP_FOR)
+		return false;
+	if (gpu_num_warps(gpu, dot) <= GPU_ROLE_WARPS)
 		return false;
 	bool second = c->shape[1] > c->shape[0]; /* the larger one (wgmma_across_k) */
 	uint64_t bytes[] = {bytes_of_tile(a), bytes_of_tile(b)}, other = bytes[!second];
 	return gpu->maps && gpu->roles != GPU_ROLES_NONE && gpu->num_ctas == 1 &&
 	       target_has(gpu->target, TARGET_SETMAXNREG) && has_one_product(loop) &&
 	       adds_up(gpu, dot, loop) && can_be_held(other) &&
-	       LEAST_SLOTS * (bytes[0] + bytes[1] + other) <= gpu->target->shared_cta / 4 * 3 &&
+	       (LEAST_SLOTS + 1) * (bytes[0] + bytes[1] + other) + MORE_BYTES <= gpu->target->shared_cta &&
 	       gpu_wgmma_reads_across(gpu, dot, second);
 }
 
 /* Do products take bytes that lie across K from memory? Warps of their own turn them on the way,
- * whoever asks for roles. */
+ * whoever asks for roles. With one warp group that multiplies it lost 4 % (128x128, H200). */
 static bool turns(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop,
 		  Schedule *s)
 {
-	bool good = has_one_product(loop) && schedule_loop_turned(gpu, m, arena, axes, loop, s) &&
+	bool good = has_one_product(loop) && gpu_num_warps(gpu, loop) > GPU_ROLE_WARPS &&
+		    schedule_loop_turned(gpu, m, arena, axes, loop, s) &&
 		    s->slots && s->products.len && !s->paired && !schedule_is_rotated(s);
 	for (uint32_t i = 0; i < s->loads.len && good; i++)
 		good = !s->loads.data[i].turned || can_be_held(s->loads.data[i].bytes);
