@@ -1,10 +1,11 @@
 # Operands of bytes and words that lie across K come from registers, read from the ring in parts beside the product, without conflicts
-# between banks; where both lie so the other one is turned an iteration ahead. A warp of its own may copy what threads read.
+# between banks; where both lie so the other one is turned an iteration ahead, or by warps of their own. A warp may copy what threads read.
 # run: neso compile %s:product --target sim:sm_90a --why --num-stages 3 --num-warps 8 --signature "*fp8e4nv:16,*fp8e4nv:16,*fp32:16,i32:16,i32:16,1,i32:16,1,256,128,128,tl.float32"
 # run: neso compile %s:product --target sim:sm_90a --why --num-stages 3 --num-warps 8 --signature "*i8:16,*i8:16,*i32:16,i32:16,1,i32:16,1,i32:16,128,256,128,tl.int32"
-# run: neso compile %s:product --target sim:sm_90a --why --num-stages 3 --num-warps 8 --signature "*i8:16,*i8:16,*i32:16,i32:16,1,i32:16,i32:16,1,256,128,128,tl.int32"
+# run: NESO_WARP_SPECIALIZE=0 neso compile %s:product --target sim:sm_90a --why --num-stages 3 --num-warps 8 --signature "*i8:16,*i8:16,*i32:16,i32:16,1,i32:16,i32:16,1,256,128,128,tl.int32"
 # run: neso compile %s:product --target sim:sm_90a --why --num-stages 3 --num-warps 8 --signature "*fp32:16,*fp32:16,*fp32:16,i32:16,1,i32:16,i32:16,1,256,128,32,tl.float32"
 # run: NESO_WARP_SPECIALIZE=1 neso compile %s:product --target sim:sm_90a --why --num-stages 3 --num-warps 8 --signature "*fp8e4nv:16,*fp8e4nv:16,*fp16:16,i32:16,i32:16,1,i32:16,1,256,128,128,tl.float32"
+# run: neso compile %s:product --target sim:sm_90a --why --num-stages 3 --num-warps 8 --signature "*i8:16,*i8:16,*i32:16,i32:16,1,i32:16,i32:16,1,256,128,128,tl.int32"
 import triton
 import triton.language as tl
 
@@ -34,3 +35,8 @@ def product(a, b, o, K, am, ak, bk, bn, BM: tl.constexpr, BN: tl.constexpr, BK: 
 # CHECK: wgmma.m64n128k8.f32.tf32.tf32, 8 times a warp group, A from registers; it is waited for
 # CHECK: + loop specialised: a warp of its own copies, 8 warps multiply: 4 slots
 # CHECK: 4 times a warp group, A from registers, which is operand 1, as both are turned round; it goes on into the next iteration
+# CHECK: + loop specialised: a warp of its own copies, 8 warps multiply: 3 slots
+# CHECK: + memory ldmatrix: read: by ldmatrix, 8 a warp, transposed, in 32 wavefronts
+# CHECK: + memory ldmatrix: read: by ldmatrix, 16 a warp, transposed, in 64 wavefronts
+# CHECK: + memory ldmatrix: written: by stmatrix, 16 a warp, in 64 wavefronts
+# CHECK: wgmma.m64n128k32.s32.s8.s8, 8 times a warp group, A from registers; it goes on into the next iteration

@@ -239,8 +239,8 @@ static bool find_beginning(TensorSearch *m, const Strided *pointers, unsigned by
 
 /* ---- what maps ask for ---- */
 
-/* Does a number of 64 bits, which is not below 0, fit into 32 in every run? So do program ids that were widened,
- * and their quotients and remainders. */
+/* Does a number of 64 bits, which is not below 0, fit into 32 in every run? So do program ids that
+ * were widened, and their quotients and remainders. */
 static bool fits_word(const TensorSearch *m, const IrValue *v, unsigned depth)
 {
 	enum { DEEPEST = 8 };
@@ -258,7 +258,8 @@ static bool fits_word(const TensorSearch *m, const IrValue *v, unsigned depth)
 	case OP_DIVSI: return fits_word(m, ir_operand(op, 0), depth + 1);
 	case OP_REMSI: /* of what is not below 0: nearer to 0 than either */
 	case OP_MINSI:
-		return fits_word(m, ir_operand(op, 0), depth + 1) || fits_word(m, ir_operand(op, 1), depth + 1);
+		return fits_word(m, ir_operand(op, 0), depth + 1) ||
+		       fits_word(m, ir_operand(op, 1), depth + 1);
 	default: return false;
 	}
 }

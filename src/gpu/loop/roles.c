@@ -117,10 +117,11 @@ static bool is_asked(const GpuCx *gpu, const IrOp *loop)
 /* ---- may it be done ---- */
 
 /* What late products read has slots of its own where it is paired; else it stays in those of all
- * for an iteration more. */
+ * for an iteration more. What is turned is so an iteration before products take it: with two slots
+ * they waited for that (H200, fp8 256x128x128: 632 TFLOP/s, with three 994). */
 static unsigned least_slots(const Schedule *s)
 {
-	return LEAST_SLOTS + (schedule_is_rotated(s) && !s->paired ? 1u : 0u);
+	return LEAST_SLOTS + ((schedule_is_rotated(s) && !s->paired) || s->turned ? 1u : 0u);
 }
 
 static bool is_scalar(const IrOp *op)
@@ -388,19 +389,29 @@ static unsigned least_registers(GpuCx *gpu, Arena *arena, const GpuRoles *r)
 	return rounded(w.columns / 2 + BESIDE_ONE + REGISTER_STEP - 1);
 }
 
-/* Moves registers so that `ctas` share an SM; false: the kernel's warps would have too few. */
+/* Of a thread that copies, or turns a tile, of which it holds its part. */
+static unsigned others_registers(const GpuRoles *r)
+{
+	uint64_t bytes = 0;
+	for (uint32_t i = 0; i < r->s.loads.len; i++)
+		bytes = MAX(bytes, r->s.loads.data[i].turned ? r->s.loads.data[i].bytes : 0);
+	unsigned words = (unsigned)(bytes / 4 / (TARGET_WARP_SIZE * SCHEDULE_TURNING_WARPS));
+	return rounded(COPY_REGISTERS + words + REGISTER_STEP - 1);
+}
+
+/* Moves registers so that `ctas` share an SM; false: the kernel's warps would have too few. Where
+ * tiles are turned, products take others from registers, for which all that there are will do. */
 static bool move_registers(GpuRoles *r, unsigned warps, unsigned need, unsigned least)
 {
-	unsigned all = warps + GPU_ROLE_WARPS;
+	unsigned all = warps + GPU_ROLE_WARPS, others = others_registers(r);
 	unsigned start = rounded(TARGET_REGISTERS_SM / (TARGET_WARP_SIZE * all * r->ctas));
 	r->own = r->other = 0;
-	if (start >= MIN(need, (unsigned)MOST_REGISTERS))
+	if (start >= MIN(need, (unsigned)MOST_REGISTERS) && !r->s.turned)
 		return true;
-	if (start < COPY_REGISTERS)
+	if (start < others)
 		return false;
-	r->other = COPY_REGISTERS;
-	r->own = MIN(rounded((start * all - COPY_REGISTERS * GPU_ROLE_WARPS) / warps),
-		     (unsigned)MOST_REGISTERS);
+	r->other = others;
+	r->own = MIN(rounded((start * all - others * GPU_ROLE_WARPS) / warps), (unsigned)MOST_REGISTERS);
 	return start >= least && r->own >= MIN(need, (unsigned)MOST_REGISTERS);
 }
 
@@ -458,15 +469,80 @@ static void find_cycles(GpuRoles *r, const GpuLoopCycles *one)
 	c->roles = beside;
 }
 
+/* ---- tiles that are turned ---- */
+
+static bool has_one_product(const IrOp *loop)
+{
+	unsigned count = 0;
+	for (const IrOp *op = loop->regions[0].first->first; op; op = op->next)
+		count += schedule_is_dot(op);
+	return count == 1;
+}
+
+/* A thread that turns a tile holds its part of it all at once. */
+static bool can_be_held(uint64_t bytes)
+{
+	enum { MOST_WORDS = 64 };
+	return bytes <= UINT64_C(4) * MOST_WORDS * TARGET_WARP_SIZE * SCHEDULE_TURNING_WARPS;
+}
+
+static uint64_t bytes_of_tile(IrType type)
+{
+	return (uint64_t)ir_numel(type) * type->elem->bits / 8;
+}
+
+/* Do its sums go round the loop alone? */
+static bool adds_up(GpuCx *gpu, const IrOp *dot, const IrOp *loop)
+{
+	const IrBlock *body = loop->regions[0].first;
+	const IrUse *use = dot->results[0].uses;
+	if (!schedule_can_go_on(gpu, dot) || !ir_has_one_use(&dot->results[0]) || use->owner != body->last)
+		return false;
+	return ir_operand(dot, 2) == body->args[(uint32_t)(use - body->last->operands) + 1];
+}
+
+bool gpu_may_turn(GpuCx *gpu, const IrOp *dot)
+{
+	enum { MORE_BYTES = 4096 }; /* of shared memory, for barriers */
+	CONTRACT(dot->kind == OP_DOT);
+	const IrOp *loop = ir_parent_op(dot);
+	IrType a = ir_operand(dot, 0)->type, b = ir_operand(dot, 1)->type, c = dot->results[0].type;
+	if (c->rank != 2 || a->elem->bits != 8 || b->elem->bits != 8 || loop->kind != OP_FOR)
+		return false;
+	if (gpu_num_warps(gpu, dot) <= GPU_ROLE_WARPS)
+		return false;
+	bool second = c->shape[1] > c->shape[0]; /* the larger one (wgmma_across_k) */
+	uint64_t bytes[] = {bytes_of_tile(a), bytes_of_tile(b)}, other = bytes[!second];
+	return gpu->maps && gpu->roles != GPU_ROLES_NONE && gpu->num_ctas == 1 &&
+	       target_has(gpu->target, TARGET_SETMAXNREG) && has_one_product(loop) &&
+	       adds_up(gpu, dot, loop) && can_be_held(other) &&
+	       (LEAST_SLOTS + 1) * (bytes[0] + bytes[1] + other) + MORE_BYTES <= gpu->target->shared_cta &&
+	       gpu_wgmma_reads_across(gpu, dot, second);
+}
+
+/* Do products take bytes that lie across K from memory? Warps of their own turn them on the way,
+ * whoever asks for roles. With one warp group that multiplies it lost 4 % (128x128, H200). */
+static bool turns(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop,
+		  Schedule *s)
+{
+	bool good = has_one_product(loop) && gpu_num_warps(gpu, loop) > GPU_ROLE_WARPS &&
+		    schedule_loop_turned(gpu, m, arena, axes, loop, s) &&
+		    s->slots && s->products.len && !s->paired && !schedule_is_rotated(s);
+	for (uint32_t i = 0; i < s->loads.len && good; i++)
+		good = !s->loads.data[i].turned || can_be_held(s->loads.data[i].bytes);
+	return good;
+}
+
 /* ---- the whole ---- */
 
 void gpu_roles(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop, GpuRoles *out)
 {
 	CONTRACT(loop->kind == OP_FOR && loop->region_count);
 	*out = (GpuRoles){.root = loop};
-	bool asked = is_asked(gpu, loop);
-	if ((!asked && gpu->roles != GPU_ROLES_ASKED) || !schedule_loop(gpu, m, arena, axes, loop, &out->s) ||
-	    (!asked && !is_from_program_to_program(gpu, &out->s)))
+	bool asked = is_asked(gpu, loop), may = asked || gpu->roles == GPU_ROLES_ASKED;
+	bool turned = may && turns(gpu, m, arena, axes, loop, &out->s);
+	if (!turned && (!may || !schedule_loop(gpu, m, arena, axes, loop, &out->s) ||
+			(!asked && !is_from_program_to_program(gpu, &out->s))))
 		return;
 	out->root = root_of(gpu, loop);
 	find_memory(gpu, out);

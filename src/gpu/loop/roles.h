@@ -1,4 +1,5 @@
-/* Loops whose copies are issued by a warp of its own: what `warp-specialize` carries out.
+/* Loops whose copies are issued by a warp of its own, and whose tiles of bytes others turn: what
+ * `warp-specialize` carries out.
  *
  *	a partition's warp, in each iteration:  wait until slot n is free; announce its bytes;
  *	                                        issue its copies
@@ -45,6 +46,10 @@ typedef struct GpuRoles {
 	const char *why; /* of LOOP_ROLES_NOT */
 } GpuRoles;
 
+/* Of a tt.dot of bytes whose operands both lie across K, in a loop, as the only product there: will
+ * warps of their own turn the smaller one, where copies come by TMA? The larger one then comes from
+ * registers. */
+bool gpu_may_turn(GpuCx *gpu, const IrOp *dot);
 /* Does the loop, or one around it, ask for roles, or all loops (gpu->roles)? Then what becomes of
  * it; in the arena. */
 void gpu_roles(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop, GpuRoles *out);

@@ -273,6 +273,34 @@ static uint64_t tile_bytes(const IrOp *load)
 	return (uint64_t)ir_numel(type) * gpu_element_bits(type->elem) / 8;
 }
 
+/* The only op that takes it; NULL: none, or several. */
+static IrOp *taker_of(const IrValue *tile)
+{
+	IrOp *taker = NULL;
+	for (const IrUse *u = tile->uses; u; u = u->next) {
+		if (schedule_is_unused(u->owner))
+			continue;
+		if (taker)
+			return NULL;
+		taker = u->owner;
+	}
+	return taker;
+}
+
+/* The memory that holds a tile of bytes turned round, which nothing else takes; NULL: none does. */
+static IrOp *turned_memory(const ScheduleCx *d, const ScheduledLoad *s)
+{
+	const IrValue *tile = &s->load->results[0];
+	IrOp *user = taker_of(tile);
+	if (!d->turns || tile->type->elem->bits != 8 || tile->type->rank != 2 || !user)
+		return NULL;
+	if (user->kind == OP_CONVERT_LAYOUT)
+		user = taker_of(&user->results[0]);
+	bool turned = user && user->kind == OP_LOCAL_ALLOC && user->block == s->load->block &&
+		      gpu_layout(d->gpu, user->results[0].type) != s->memory;
+	return turned ? user : NULL;
+}
+
 /* Slots begin where TMA can put a box. */
 static void add_boxes(ScheduleCx *d, ScheduledLoad *s)
 {
@@ -283,6 +311,8 @@ static void add_boxes(ScheduleCx *d, ScheduledLoad *s)
 	s->kind = s->boxes ? SCHEDULE_COPIED : SCHEDULE_PLAIN;
 	s->ahead = s->boxes;
 	s->rule = s->boxes ? REMARK_LOAD_BOXES : REMARK_LOAD_MEMORY;
+	s->turned = s->boxes ? turned_memory(d, s) : NULL;
+	d->s->turned |= s->turned != NULL;
 }
 
 static void add_load(ScheduleCx *d, IrOp *load)
@@ -373,31 +403,46 @@ static bool counts(const ScheduleCx *d, const IrOp *op)
 		reaches_dot(&op->results[0], d->s->loop, ARENA_ARRAY(d->arena, uint8_t, d->values)));
 }
 
+static bool find_schedule(ScheduleCx *d, IrOp *loop)
+{
+	Schedule *out = d->s;
+	*out = (Schedule){.loop = loop};
+	if (!look_at_loop(d))
+		return false;
+	if (!out->rule)
+		schedule_leaving(d);
+	bool any = false;
+	for (IrOp *op = loop->regions[0].first->first; op; op = op->next) {
+		if (!counts(d, op))
+			continue;
+		any = true;
+		if (!out->rule)
+			add_load(d, op);
+	}
+	if (!any && out->rule != REMARK_LOOP_INNER)
+		out->rule = REMARK_LOOP_NO_LOAD;
+	if (any && !out->rule) {
+		schedule_fit(d);
+		schedule_limit_registers(d);
+	}
+	return any;
+}
+
 bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop,
 		   Schedule *out)
 {
 	CONTRACT(loop->kind == OP_FOR && loop->region_count);
 	ScheduleCx d = {.gpu = gpu, .arena = arena, .m = m, .axes = axes, .s = out, .values = m->next_value};
-	*out = (Schedule){.loop = loop};
-	if (!look_at_loop(&d))
-		return false;
-	if (!out->rule)
-		schedule_leaving(&d);
-	bool any = false;
-	for (IrOp *op = loop->regions[0].first->first; op; op = op->next) {
-		if (!counts(&d, op))
-			continue;
-		any = true;
-		if (!out->rule)
-			add_load(&d, op);
-	}
-	if (!any && out->rule != REMARK_LOOP_INNER)
-		out->rule = REMARK_LOOP_NO_LOAD;
-	if (any && !out->rule) {
-		schedule_fit(&d);
-		schedule_limit_registers(&d);
-	}
-	return any;
+	return find_schedule(&d, loop);
+}
+
+bool schedule_loop_turned(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop,
+			  Schedule *out)
+{
+	CONTRACT(loop->kind == OP_FOR && loop->region_count);
+	ScheduleCx d = {.gpu = gpu, .arena = arena, .m = m, .axes = axes, .s = out, .values = m->next_value,
+			.turns = true};
+	return find_schedule(&d, loop) && out->turned && !out->rule;
 }
 
 bool schedule_asks(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *loop)

@@ -34,6 +34,7 @@
 enum {
 	SCHEDULE_DEEPEST = 3,       /* loads from which an address may come, one after another */
 	SCHEDULE_MOST_PRODUCTS = 6, /* under way at once */
+	SCHEDULE_TURNING_WARPS = 2, /* that turn tiles: half of the warp group that their role takes */
 };
 
 typedef enum ScheduleKind { SCHEDULE_PLAIN, SCHEDULE_REGISTERS, SCHEDULE_COPIED } ScheduleKind;
@@ -45,6 +46,9 @@ typedef struct ScheduledLoad {
 	unsigned indirection; /* loads that its address comes from, one after another */
 	bool boxes;           /* copied by TMA */
 	bool late;            /* late products alone read it (rotate.h), from the slot of an iteration later */
+	/* memory into which warps of their own put the tile, turned round, for a product: a ring of
+	 * as many slots (Schedule.turned); NULL: none do */
+	IrOp *turned;
 	const Layout *memory; /* of a slot; copied alone */
 	uint64_t bytes;       /* likewise */
 	unsigned width;       /* likewise: bytes of one copy at most */
@@ -88,6 +92,7 @@ typedef struct Schedule {
 	/* TMA brings all that is copied, and nothing but products reads it */
 	bool for_products;
 	bool by_boxes; /* the same, but that threads may read some of it */
+	bool turned; /* some loads are (ScheduledLoad) */
 	bool paired; /* rotated: loads that are late are copied to the slot of the next iteration */
 	/* instead: copies follow a barrier of their own, behind the wait for products of the
 	 * iteration before */
@@ -108,6 +113,10 @@ bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *a
  * once. Of a schedule that `pipeline` carries out; others take what comes from iteration to
  * iteration. */
 void schedule_whole(Schedule *s);
+/* The same for a loop that has roles, of which one turns tiles of bytes that products want the
+ * other way round (roles.h). */
+bool schedule_loop_turned(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop,
+			  Schedule *out);
 /* Adds small tiles that no product takes to a schedule that has copies. */
 void schedule_beside(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, Schedule *s);
 /* Does what is loaded in a loop reach operand 0 or 1 of a dot there, directly or through pure
@@ -141,6 +150,10 @@ void schedule_products(GpuCx *gpu, Arena *arena, Schedule *out);
 /* Is the memory that a dot reads, through views, filled in the loop by one load, which is `copied`
  * in that layout? NULL: it is not. */
 const ScheduledLoad *schedule_load_of(GpuCx *gpu, const Schedule *s, const IrValue *memory);
+/* Does nothing come of it? What others have turned round may be left to be dropped. */
+bool schedule_is_unused(const IrOp *op);
+/* Is the memory, through views, a load's `turned`? */
+bool schedule_is_turned(const Schedule *s, const IrValue *memory);
 /* NULL, or what is wrong: slots that are overwritten while they are read, groups that are not
  * waited for, addresses that are not there yet, too many bytes. */
 const char *schedule_fault(Arena *arena, const Schedule *s);

@@ -33,7 +33,8 @@ static bool is_scheduled_conversion(const ScheduleCx *d, const IrOp *op)
 
 static bool is_ring(const ScheduleCx *d, const IrOp *alloc)
 {
-	return alloc->operand_count && schedule_load_of(d->gpu, d->s, &alloc->results[0]);
+	return alloc->operand_count && (schedule_load_of(d->gpu, d->s, &alloc->results[0]) ||
+					schedule_is_turned(d->s, &alloc->results[0]));
 }
 
 /* The number of the last op that uses the memory, views of it too; what goes round a loop, or out
@@ -248,12 +249,11 @@ static void rotate(ScheduleCx *d, uint64_t slot, uint64_t taken)
 	r->rule = fewer ? REMARK_LOOP_ROTATION_CTAS : REMARK_LOOP_ROTATION_ROOM;
 }
 
-/* Does nothing come of it? What others have turned round may be left to be dropped. */
-static bool is_unused(const IrOp *op)
+bool schedule_is_unused(const IrOp *op)
 {
 	bool unused = ir_is_pure(op) && op->result_count == 1;
 	for (const IrUse *u = unused ? op->results[0].uses : NULL; u && unused; u = u->next)
-		unused = is_unused(u->owner);
+		unused = schedule_is_unused(u->owner);
 	return unused;
 }
 
@@ -290,11 +290,12 @@ static bool is_for_products(const ScheduleCx *d, bool boxes, bool threads)
 			continue;
 		if (l->boxes != boxes)
 			return false;
-		if (threads && is_for_threads(l))
+		any |= l->turned != NULL;
+		if (l->turned || (threads && is_for_threads(l)))
 			continue;
 		any = true;
 		for (const IrUse *u = l->load->results[0].uses; u; u = u->next)
-			if (!is_unused(u->owner) &&
+			if (!schedule_is_unused(u->owner) &&
 			    (u->owner->kind != OP_LOCAL_ALLOC ||
 			     schedule_load_of(d->gpu, d->s, &u->owner->results[0]) != l))
 				return false;
@@ -362,6 +363,13 @@ static bool has_long_products(const Schedule *s)
 	return schedule_is_rotated(s) && s->rotation->cycles.early + s->rotation->cycles.late >= LONG;
 }
 
+/* Of a slot of its ring, and of that of what it is turned into. */
+static uint64_t slot_bytes(const ScheduleCx *d, const ScheduledLoad *l)
+{
+	uint64_t bytes = l->kind == SCHEDULE_COPIED ? (l->bytes + 127) / 128 * 128 : 0;
+	return bytes + (l->turned ? gpu_memdesc_bytes(d->gpu, l->turned->results[0].type) : 0);
+}
+
 void schedule_fit(ScheduleCx *d)
 {
 	CONTRACT(!d->s->rule && d->s->loads.len && d->s->stages > 1);
@@ -373,8 +381,7 @@ void schedule_fit(ScheduleCx *d)
 	uint64_t all = d->gpu->target->shared_cta, taken = need.held + (need.most + 127) / 128 * 128;
 	s->limit = taken < all ? all - taken : 0;
 	for (uint32_t i = 0; i < s->loads.len; i++)
-		slot += s->loads.data[i].kind == SCHEDULE_COPIED ? (s->loads.data[i].bytes + 127) / 128 * 128
-								 : 0;
+		slot += slot_bytes(d, &s->loads.data[i]);
 	schedule_products(d->gpu, d->arena, s);
 	rotate(d, slot, taken);
 	s->ahead = ahead_within(s, slot);

@@ -10,6 +10,7 @@ typedef struct ScheduleCx {
 	const IrModule *m;
 	const AxisMap *axes;
 	Schedule *s;
+	bool turns; /* warps of their own turn tiles */
 	bool has_dot, has_store, stopped; /* stopped: by more than stores */
 	uint8_t *seen[SCHEDULE_DEEPEST + 2]; /* by value id: looked at, that many loads on */
 	uint32_t values;

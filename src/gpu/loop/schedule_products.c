@@ -31,9 +31,21 @@ bool schedule_can_go_on(GpuCx *gpu, const IrOp *dot)
 	return dot->results[0].type->elem->bits == 32 && !gpu_wgmma_adds_parts(gpu, dot);
 }
 
+bool schedule_is_turned(const Schedule *s, const IrValue *memory)
+{
+	const IrOp *op = memory->def;
+	while (op && op->kind == OP_MEMDESC_TRANS)
+		op = ir_operand(op, 0)->def;
+	for (uint32_t i = 0; op && i < s->loads.len; i++)
+		if (s->loads.data[i].turned == op)
+			return true;
+	return false;
+}
+
 static bool is_kept(GpuCx *gpu, const Schedule *s, const IrValue *memory)
 {
-	return ir_is_defined_outside(memory, s->loop) || schedule_load_of(gpu, s, memory);
+	return ir_is_defined_outside(memory, s->loop) || schedule_load_of(gpu, s, memory) ||
+	       schedule_is_turned(s, memory);
 }
 
 /* Does `op` of the loop stand behind `first` in its body? */

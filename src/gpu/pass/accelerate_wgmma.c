@@ -85,14 +85,13 @@ static IrValue *stored_before(const IrValue *v, IrType type, const IrOp *spot)
 	return NULL;
 }
 
-/* A layout of words along K that ldmatrix.trans gives of bytes that lie the other way round:
- * threads hold pairs of the other dim. */
-static const Layout *turning(GpuCx *gpu, const IrOp *dot, IrType type, unsigned k_dim)
+const Layout *wgmma_turning(GpuCx *gpu, IrType type, unsigned k_dim, unsigned warps)
 {
-	unsigned other = 1 - k_dim, warps[2] = {1, 1};
-	warps[other] = gpu_num_warps(gpu, dot);
+	CONTRACT(k_dim < 2 && type->rank == 2);
+	unsigned other = 1 - k_dim, along[2] = {1, 1};
+	along[other] = warps;
 	const Layout *l =
-		layout_mma_operand(&gpu->layouts, type->shape, 2, warps, other, 16, 32 / type->elem->bits);
+		layout_mma_operand(&gpu->layouts, type->shape, 2, along, other, 16, 32 / type->elem->bits);
 	uint64_t last = accelerate_last_to_stretch(l, other);
 	return last ? accelerate_stretched(gpu, l, other, last) : l;
 }
@@ -133,7 +132,7 @@ static IrValue *in_memory(PassCx *cx, IrOp *dot, unsigned operand)
 	IrValue *memory = stored_before(v, type, spot);
 	IrBuilder b = ir_at(cx->module, spot);
 	if (!memory && turned && v->type->elem->bits == 8)
-		v = gpu_convert(gpu, &b, v, turning(gpu, dot, v->type, k_dim));
+		v = gpu_convert(gpu, &b, v, wgmma_turning(gpu, v->type, k_dim, gpu_num_warps(gpu, dot)));
 	else if (!memory && turned && v->type->elem->bits == 32 && is_loaded_beside(dot, v))
 		v = gpu_convert(gpu, &b, v, turning_words(gpu, dot, v->type, k_dim));
 	if (!memory)

@@ -13,7 +13,7 @@
  * through pointers, and not through maps without a fence. */
 #include "gpu/analysis/tensor.h"
 #include "gpu/layout/boxes.h"
-#include "gpu/loop/schedule.h"
+#include "gpu/loop/roles.h"
 #include "gpu/pass/map_args.h"
 #include "gpu/plan/dot.h"
 #include "gpu/plan/wgmma.h"
@@ -36,8 +36,8 @@ typedef struct MapLoads {
 
 /* ---- which loads ---- */
 
-/* Does operand `number` of the dot, loaded in its loop, lie along K? */
-static bool is_along_k(MapLoads *m, const IrOp *dot, uint32_t number)
+/* Does operand `number` of the dot, loaded in its loop, lie along K, or across it? */
+static bool lies(MapLoads *m, const IrOp *dot, uint32_t number, bool along)
 {
 	const IrValue *v = ir_operand(dot, number);
 	unsigned k = number == 0 ? 1 : 0;
@@ -45,20 +45,22 @@ static bool is_along_k(MapLoads *m, const IrOp *dot, uint32_t number)
 		k = 1 - k;
 	Tensor tensor;
 	if (v->def && v->def->kind == OP_DESC_LOAD)
-		return k == 1;
+		return (k == 1) == along;
 	bool loaded = v->def && v->def->kind == OP_LOAD && v->def->block == dot->block;
-	return loaded && tensor_of(&m->search, v->def, &tensor) && tensor.last == k;
+	return loaded && tensor_of(&m->search, v->def, &tensor) && (tensor.last == k) == along;
 }
 
 /* Will the product take the operand from memory as it lies there, neighbours along K or across?
- * Words and bytes across K threads take from memory, where the other operand lies along K. */
+ * Words and bytes across K threads take from memory, where the other operand lies along K, or is
+ * turned by warps of their own. */
 static bool takes(MapLoads *m, const IrOp *dot, uint32_t number, bool across)
 {
 	IrType elem = ir_operand(dot, number)->type->elem;
 	unsigned warps[2];
 	const char *why;
 	if (across && gpu_wgmma_wants_k_first(elem))
-		return is_along_k(m, dot, 1 - number) && gpu_wgmma_reads_across(m->gpu, dot, number == 1);
+		return (lies(m, dot, 1 - number, true) && gpu_wgmma_reads_across(m->gpu, dot, number == 1)) ||
+		       (lies(m, dot, 1 - number, false) && gpu_may_turn(m->gpu, dot));
 	return gpu_wgmma_for(m->gpu, dot, false, warps, &why) != NULL;
 }
 

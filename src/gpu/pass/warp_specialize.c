@@ -9,6 +9,7 @@
 #include "gpu/loop/roles.h"
 #include "gpu/loop/rotate.h"
 #include "gpu/memory/tensor_copies.h"
+#include "gpu/pass/accelerate.h"
 #include "gpu/pipeline/carry.h"
 #include "gpu/pipeline/pipeline.h"
 
@@ -24,7 +25,7 @@ typedef struct Roles {
 /* ---- the op ---- */
 
 /* Around the root, with partitions of one warp: late products' tiles have a warp of their own, so
- * that those for early ones do not wait for it. */
+ * that those for early ones do not wait for it. The first one turns tiles, where some are. */
 static IrOp *open_specialize(Roles *w)
 {
 	Pipeline *p = &w->p;
@@ -37,9 +38,9 @@ static IrOp *open_specialize(Roles *w)
 		types[i] = root->results[i].type;
 	IrBuilder b = ir_at(p->m, root);
 	w->specialize = irb_op(&b, OP_WARP_SPECIALIZE, NULL, 0, types, root->result_count, 2);
-	uint32_t partitions = p->s->paired ? 2 : 1;
-	ir_set(p->m, w->specialize, ATTR_PARTITION_WARPS,
-	       ir_attr_ints(ir, i32, (const int64_t[]){1, 1}, partitions));
+	uint32_t partitions = p->s->paired || p->s->turned ? 2 : 1;
+	const int64_t warps[] = {p->s->turned ? SCHEDULE_TURNING_WARPS : 1, 1};
+	ir_set(p->m, w->specialize, ATTR_PARTITION_WARPS, ir_attr_ints(ir, i32, warps, partitions));
 	if (w->r->own)
 		ir_set(p->m, w->specialize, ATTR_ACTUAL_REGISTERS,
 		       ir_attr_ints(ir, i32, (const int64_t[]){w->r->own, w->r->other}, 2));
@@ -59,12 +60,27 @@ static IrOp *open_specialize(Roles *w)
 	return parts;
 }
 
+static void turn(Roles *w, IrBlock *block)
+{
+	Pipeline *p = &w->p;
+	const Layout **layouts = ARENA_ARRAY(p->cx->scratch, const Layout *, p->rings.len);
+	for (uint32_t i = 0; i < p->rings.len; i++)
+		if (p->rings.data[i].turned)
+			layouts[i] = wgmma_turning(p->gpu, p->rings.data[i].load->load->results[0].type, 0,
+						   SCHEDULE_TURNING_WARPS);
+	pipeline_produce_turned(p, w->r->root, w->specialize, block, layouts);
+}
+
 static void produce(Roles *w, IrOp *parts)
 {
 	Pipeline *p = &w->p;
 	for (uint32_t i = 0; i < parts->region_count; i++) {
 		IrBlock *block = parts->regions[i].first;
-		pipeline_produce(p, w->r->root, w->specialize, block, i == 0, i + 1 == parts->region_count);
+		bool only = p->s->turned, first = i == 0, last = i + 1 == parts->region_count;
+		if (only && first)
+			turn(w, block);
+		else
+			pipeline_produce(p, w->r->root, w->specialize, block, first || only, last);
 		IrBuilder end = ir_at_end(p->m, block, p->loop->loc);
 		irb_op(&end, OP_WARP_RETURN, NULL, 0, NULL, 0, 0);
 	}
@@ -84,6 +100,28 @@ static void await_slot(Roles *w)
 	w->parity = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
 	IrValue *there = gpu_barrier_at(p->gpu, b, p->barriers, w->slot);
 	w->wait = irb_op(b, OP_WAIT_BARRIER, (IrValue *[]){there, w->parity}, 2, NULL, 0, 0);
+	if (!p->turning)
+		return;
+	there = gpu_barrier_at(p->gpu, b, p->turning, w->slot);
+	w->wait = irb_op(b, OP_WAIT_BARRIER, (IrValue *[]){there, w->parity}, 2, NULL, 0, 0);
+}
+
+/* With what takes it: nothing comes of that. */
+static void erase_unused(IrOp *op)
+{
+	while (op->results[0].uses)
+		erase_unused(op->results[0].uses->owner);
+	ir_op_erase(op);
+}
+
+/* Products take what others have turned: nobody else reads the tile. */
+static void read_turned(Roles *w, const PipelineRing *ring)
+{
+	IrOp *alloc = ring->load->turned, *load = ring->load->load;
+	IrBuilder b = ir_at(w->p.m, alloc);
+	b.loc = alloc->loc;
+	gpu_read_as_it_lies(w->p.gpu, alloc, gpu_slot_at(&b, ring->turned, w->slot));
+	erase_unused(load);
 }
 
 /* What late products alone read is needed an iteration later than the rest, and is free later: its
@@ -330,6 +368,8 @@ static void drop(Roles *w)
 	b.before = w->specialize->next;
 	gpu_barriers_drop(p->gpu, &b, p->barriers);
 	gpu_barriers_drop(p->gpu, &b, p->free);
+	if (p->turning)
+		gpu_barriers_drop(p->gpu, &b, p->turning);
 	if (p->late.there) {
 		gpu_barriers_drop(p->gpu, &b, p->late.there);
 		gpu_barriers_drop(p->gpu, &b, p->late.free);
@@ -339,8 +379,11 @@ static void drop(Roles *w)
 		gpu_barriers_drop(p->gpu, &b, p->tiles.data[i].barriers.free);
 		irb_op(&b, OP_LOCAL_DEALLOC, &p->tiles.data[i].memory, 1, NULL, 0, 0);
 	}
-	for (uint32_t i = 0; i < p->rings.len; i++)
+	for (uint32_t i = 0; i < p->rings.len; i++) {
 		irb_op(&b, OP_LOCAL_DEALLOC, &p->rings.data[i].memory, 1, NULL, 0, 0);
+		if (p->rings.data[i].turned)
+			irb_op(&b, OP_LOCAL_DEALLOC, &p->rings.data[i].turned, 1, NULL, 0, 0);
+	}
 }
 
 static void mark_late(const Roles *w)
@@ -373,8 +416,12 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const GpuRoles *r)
 	produce(&w, parts);
 	read_tiles(&w);
 	await_slot(&w);
-	for (uint32_t i = 0; i < p->rings.len; i++)
-		pipeline_read(p, &p->rings.data[i], w.slot);
+	for (uint32_t i = 0; i < p->rings.len; i++) {
+		if (p->rings.data[i].turned)
+			read_turned(&w, &p->rings.data[i]);
+		else
+			pipeline_read(p, &p->rings.data[i], w.slot);
+	}
 	if (schedule_is_rotated(&s)) {
 		mark_late(&w);
 		part_off(&w);

@@ -12,6 +12,19 @@ IrValue *pipeline_slot(Pipeline *p, IrBuilder *b, const PipelineRing *ring, IrVa
 	return irb_2(b, OP_MEMDESC_INDEX, one, ring->memory, number);
 }
 
+/* NULL: the load has none. */
+static IrValue *turned_ring(Pipeline *p, const ScheduledLoad *l)
+{
+	int64_t shape[IR_MAX_RANK] = {p->s->slots};
+	IrType one = l->turned ? l->turned->results[0].type : NULL;
+	for (uint32_t k = 0; one && k < one->rank; k++)
+		shape[k + 1] = one->shape[k];
+	return one ? irb_0(&p->before, OP_LOCAL_ALLOC,
+			   ir_memdesc(p->gpu->ir, one->elem, shape, one->rank + 1, one->encoding,
+				      PIPELINE_SHARED_SPACE, true))
+		   : NULL;
+}
+
 static void add_ring(Pipeline *p, const ScheduledLoad *l)
 {
 	IrType tile = l->load->results[0].type;
@@ -21,7 +34,10 @@ static void add_ring(Pipeline *p, const ScheduledLoad *l)
 		IrValue *memory =
 			gpu_map_alloc(p->gpu, &p->before, ir_operand(l->load, 0)->type, p->s->slots);
 		vec_push(p->cx->scratch, &p->rings,
-			 (PipelineRing){.load = l, .memory = memory, .late = l->late});
+			 (PipelineRing){.load = l,
+					.memory = memory,
+					.turned = turned_ring(p, l),
+					.late = l->late});
 		return;
 	}
 	for (uint32_t k = 0; k < tile->rank; k++)
@@ -223,6 +239,7 @@ IrValue *pipeline_next_parity(IrBuilder *b, IrValue *parity, IrValue *next, IrVa
 static void add_barriers(Pipeline *p, bool free)
 {
 	bool boxes = false;
+	unsigned warps = gpu_num_warps(p->gpu, p->loop) + (p->s->turned ? SCHEDULE_TURNING_WARPS : 0);
 	for (uint32_t i = 0; i < p->rings.len; i++) {
 		boxes |= p->rings.data[i].load->boxes;
 		p->copies |= !p->rings.data[i].load->boxes;
@@ -231,9 +248,10 @@ static void add_barriers(Pipeline *p, bool free)
 	p->there = p->s->counted ? gpu_barriers_alloc(p->gpu, &p->before, 1, gpu_num_warps(p->gpu, p->loop))
 				 : NULL;
 	p->barriers = boxes ? gpu_barriers_alloc(p->gpu, &p->before, p->s->slots, 1) : NULL;
-	p->free = free ? gpu_barriers_alloc(p->gpu, &p->before, p->s->slots,
-						   gpu_num_warps(p->gpu, p->loop))
-			      : NULL;
+	p->free = free ? gpu_barriers_alloc(p->gpu, &p->before, p->s->slots, warps) : NULL;
+	if (p->s->turned)
+		p->turning =
+			gpu_barriers_alloc(p->gpu, &p->before, p->s->slots, SCHEDULE_TURNING_WARPS);
 }
 
 void pipeline_add_rings(Pipeline *p, bool free)

@@ -27,6 +27,7 @@ typedef struct PipelineCarried {
 typedef struct PipelineRing {
 	const ScheduledLoad *load;
 	IrValue *memory;
+	IrValue *turned; /* a ring of what it is turned into; NULL: it is not */
 	bool late; /* read by late products alone (ScheduledLoad); with roles filled, awaited and
 	            * freed by itself, else in the slot of the next iteration */
 } PipelineRing;
@@ -63,6 +64,7 @@ typedef struct Pipeline {
 	VEC(PipelineRing) rings;
 	VEC(PipelineTile) tiles;
 	IrValue *barriers; /* of the slots that TMA fills; NULL: it fills none */
+	IrValue *turning; /* that warps have filled the slots of what they turn; NULL: nobody turns */
 	PipelineSlots late; /* of the slots that late products alone read, where these have their own */
 	IrValue *there; /* where warps arrive whose copies are there (counted.c); NULL: they meet */
 	IrValue *free, *freed, *parity; /* of the same slots: where warps arrive that have read
@@ -141,6 +143,10 @@ void pipeline_place_copies(Pipeline *p);
  * `specialize`, with the copies alone, those for early products, late ones or both; what they take
  * from outside becomes operands. */
 void pipeline_produce(Pipeline *p, IrOp *root, IrOp *specialize, IrBlock *block, bool early, bool late);
+/* The same loops in a partition that turns tiles: it waits for a slot, puts what it holds into that
+ * of the other ring, read in layouts[number of the ring], and frees it. */
+void pipeline_produce_turned(Pipeline *p, IrOp *root, IrOp *specialize, IrBlock *block,
+			     const Layout *const *layouts);
 /* The block gets arguments for operands that others have added since. */
 void pipeline_take_operands(IrModule *m, IrOp *specialize, IrBlock *block);
 

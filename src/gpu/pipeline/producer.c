@@ -16,6 +16,7 @@ typedef struct Producer {
 	uint8_t *carried; /* by id of an argument of a loop's body */
 	IrMapping map;
 	IrValue *slot, *parity; /* of the next copies */
+	const Layout *const *layouts; /* it turns tiles, and reads them in these; NULL: it copies */
 	bool early, late; /* it copies what early products read, and tiles; what late ones alone do */
 } Producer;
 
@@ -74,7 +75,7 @@ static void need_all(Producer *d)
 	for (IrOp *op = d->p->loop; op != d->root; op = ir_parent_op(op))
 		need_loop(d, op);
 	need_loop(d, d->root);
-	for (uint32_t i = 0; i < d->p->rings.len; i++) {
+	for (uint32_t i = 0; i < d->p->rings.len && !d->layouts; i++) {
 		const IrOp *load = d->p->rings.data[i].load->load;
 		for (uint32_t k = 1; k < load->operand_count && is_its(d, &d->p->rings.data[i]); k++)
 			need(d, ir_operand(load, k));
@@ -174,11 +175,43 @@ static void put_copies_to(Producer *d, IrBuilder b, const PipelineSlots *to, boo
 	}
 }
 
-/* The copies of an iteration, at the end of its block. */
+/* What the slot of an iteration holds goes to the slot of the other ring. All its warps have fenced
+ * what they wrote when the first of them says that it is there. That slot is free: copies came to
+ * this one when products had read both. */
+static void put_turning(Producer *d, IrBuilder b)
+{
+	Pipeline *p = d->p;
+	IrValue *there = gpu_barrier_at(p->gpu, &b, capture(d, p->barriers), d->slot);
+	IrValue *turned = gpu_barrier_at(p->gpu, &b, capture(d, p->turning), d->slot);
+	IrValue *free = gpu_barrier_at(p->gpu, &b, capture(d, p->free), d->slot);
+	irb_op(&b, OP_WAIT_BARRIER, (IrValue *[]){there, d->parity}, 2, NULL, 0, 0);
+	for (uint32_t i = 0; i < p->rings.len; i++) {
+		const PipelineRing *ring = &p->rings.data[i];
+		const IrOp *load = ring->load->load;
+		if (!ring->turned)
+			continue;
+		b.loc = load->loc;
+		IrValue *from = gpu_slot_at(&b, capture(d, ring->memory), d->slot);
+		IrValue *to = gpu_slot_at(&b, capture(d, ring->turned), d->slot);
+		IrType type = gpu_with_layout(p->gpu, load->results[0].type, d->layouts[i]);
+		IrValue *held = irb_1(&b, OP_LOCAL_LOAD, type, from);
+		irb_op(&b, OP_LOCAL_STORE, (IrValue *[]){held, to}, 2, NULL, 0, 0);
+	}
+	b.loc = p->loop->loc;
+	IrOp *fence = irb_op(&b, OP_FENCE_ASYNC, NULL, 0, NULL, 0, 0);
+	ir_set(d->m, fence, ATTR_FENCE_CLUSTER, ir_attr_bool(p->gpu->ir, false));
+	irb_op(&b, OP_BARRIER, NULL, 0, NULL, 0, 0);
+	irb_op(&b, OP_ARRIVE_BARRIER, &turned, 1, NULL, 0, 0);
+	irb_op(&b, OP_ARRIVE_BARRIER, &free, 1, NULL, 0, 0);
+}
+
+/* The copies of an iteration, or the turning, at the end of its block. */
 static void put_copies(Producer *d, IrBlock *block)
 {
 	Pipeline *p = d->p;
 	PipelineSlots all = {p->barriers, p->free};
+	if (d->layouts)
+		put_turning(d, ir_at_end(d->m, block, p->loop->loc));
 	if (d->early)
 		put_copies_to(d, ir_at_end(d->m, block, p->loop->loc), &all, false);
 	if (p->late.there && d->late)
@@ -316,25 +349,39 @@ void pipeline_take_operands(IrModule *m, IrOp *specialize, IrBlock *block)
 	}
 }
 
+static void produce(Producer *d, int64_t parity)
+{
+	IrType i32 = ir_scalar(d->p->gpu->ir, TY_I32);
+	d->m = d->p->m;
+	d->arena = d->p->cx->scratch;
+	d->needed = ARENA_ARRAY(d->arena, uint8_t, d->m->next_op);
+	d->carried = ARENA_ARRAY(d->arena, uint8_t, d->m->next_value);
+	ir_mapping_init(&d->map, d->arena);
+	take_operands(d);
+	need_all(d);
+	IrBuilder b = ir_at_end(d->m, d->block, d->root->loc);
+	d->slot = irb_int(&b, i32, 0);
+	d->parity = irb_int(&b, i32, parity);
+	put_loop(d, d->root, d->block);
+}
+
 void pipeline_produce(Pipeline *p, IrOp *root, IrOp *specialize, IrBlock *block, bool early, bool late)
 {
 	CONTRACT(p->barriers && p->free);
 	Producer d = {.p = p,
-		      .m = p->m,
-		      .arena = p->cx->scratch,
 		      .root = root,
 		      .specialize = specialize,
 		      .block = block,
 		      .early = early,
 		      .late = late};
-	IrType i32 = ir_scalar(p->gpu->ir, TY_I32);
-	d.needed = ARENA_ARRAY(d.arena, uint8_t, p->m->next_op);
-	d.carried = ARENA_ARRAY(d.arena, uint8_t, p->m->next_value);
-	ir_mapping_init(&d.map, d.arena);
-	take_operands(&d);
-	need_all(&d);
-	IrBuilder b = ir_at_end(p->m, block, root->loc);
-	d.slot = irb_int(&b, i32, 0);
-	d.parity = irb_int(&b, i32, 1); /* all are free */
-	put_loop(&d, root, block);
+	produce(&d, 1); /* all are free */
+}
+
+void pipeline_produce_turned(Pipeline *p, IrOp *root, IrOp *specialize, IrBlock *block,
+			     const Layout *const *layouts)
+{
+	CONTRACT(p->barriers && p->free && p->turning && layouts);
+	Producer d = {
+		.p = p, .root = root, .specialize = specialize, .block = block, .layouts = layouts};
+	produce(&d, 0);
 }

@@ -186,6 +186,7 @@ static bool lower_partition(Lower *lw, const IrOp *op, IrBlock *block, unsigned 
 			    unsigned warps)
 {
 	LowerRoles *r = lw->roles, own = *r;
+	CONTRACT(base_is_pow2(warps) && first % warps == 0);
 	LLVMValueRef past = LLVMBuildSub(lw->b, lower_warp(lw), lower_i32(lw, first), "");
 	LowerIf mine = lower_begin_if(lw, LLVMBuildICmp(lw->b, LLVMIntULT, past, lower_i32(lw, warps), ""));
 	r->first = first;
@@ -242,10 +243,19 @@ static bool is_copy(const IrOp *op)
 	}
 }
 
-/* Layouts of tiles are of the kernel's warps, and so is the thread that acts for all. */
+/* A tile that is moved in shared memory by as many warps as its layout has: the low bits of a
+ * thread's number say which one it is, as a partition begins at a multiple of its warps. */
+static bool is_turning(const IrOp *op)
+{
+	return op->kind == OP_LOCAL_LOAD || op->kind == OP_LOCAL_STORE || op->kind == OP_FENCE_ASYNC;
+}
+
+/* Layouts of other tiles are of the kernel's warps, and so is the thread that acts for all. */
 static bool find_tile(void *data, IrOp *op)
 {
 	const IrOp **found = data;
+	if (is_turning(op))
+		return true;
 	bool tile = op->kind == OP_CALL ||
 		    (ir_has_trait(op, TRAIT_READ | TRAIT_WRITE | TRAIT_SYNC) && !is_copy(op));
 	for (uint32_t i = 0; i < op->operand_count; i++)
