@@ -75,11 +75,12 @@ static bool is_fp8(IrType t)
 	return ir_is_float(t) && t->bits == 8;
 }
 
-/* A bf16 that is the upper half of a word is an f32 with that word's lower half cleared: one instruction, where taking the half
- * out of the word and putting it up again are two. */
+/* A bf16 that is the upper half of a word is an f32 with that word's lower half cleared: one
+ * instruction, where taking the half out of the word and putting it up again are two. */
 static LLVMValueRef f32_of(Lower *lw, LLVMValueRef x)
 {
-	LLVMValueRef half = LLVMTypeOf(x) == lw->t.bf16 && LLVMIsABitCastInst(x) ? LLVMGetOperand(x, 0) : NULL;
+	bool cast = LLVMTypeOf(x) == lw->t.bf16 && LLVMIsABitCastInst(x);
+	LLVMValueRef half = cast ? LLVMGetOperand(x, 0) : NULL;
 	if (!half || !LLVMIsAExtractElementInst(half))
 		return LLVMBuildFPExt(lw->b, x, lw->t.f32, "");
 	LLVMValueRef halves = LLVMGetOperand(half, 0), at = LLVMGetOperand(half, 1);
@@ -102,7 +103,8 @@ static void cast_wide(Lower *lw, LLVMTypeRef from, LLVMTypeRef to, bool nearest,
 	}
 	if (to == lw->t.f64 || (to == lw->t.f32 && from != lw->t.f64)) {
 		for (uint32_t i = 0; i < count; i++)
-			out[i] = to == lw->t.f32 ? f32_of(lw, in[i]) : LLVMBuildFPExt(lw->b, in[i], to, "");
+			out[i] = to == lw->t.f32 ? f32_of(lw, in[i])
+						 : LLVMBuildFPExt(lw->b, in[i], to, "");
 		return;
 	}
 	if (from == lw->t.f64 && nearest) {

@@ -97,8 +97,9 @@ LLVMValueRef func_exp(Lower *lw, LLVMValueRef x)
 
 /* ---- logarithms ---- */
 
-/* x = 2^e (1 + m), -0.25 <= m < 0.5, for x that is positive and finite. x becomes what it is scaled to where it is tiny:
- * edges are the same ones then, and nobody reads what was before, so that ptxas scales it in its register. */
+/* x = 2^e (1 + m), -0.25 <= m < 0.5, for x that is positive and finite. x becomes what it is scaled
+ * to where it is tiny: edges are the same ones then, and nobody reads what was before, so that
+ * ptxas scales it in its register. */
 static LLVMValueRef split_exponent(Lower *lw, LLVMValueRef *x, LLVMValueRef *m)
 {
 	LLVMValueRef tiny = math_cmp(lw, LLVMRealOLT, *x, math_f32(lw, 0x1p-126));
