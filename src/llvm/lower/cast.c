@@ -75,6 +75,23 @@ static bool is_fp8(IrType t)
 	return ir_is_float(t) && t->bits == 8;
 }
 
+/* A bf16 that is the upper half of a word is an f32 with that word's lower half cleared: one
+ * instruction, where taking the half out of the word and putting it up again are two. */
+static LLVMValueRef f32_of(Lower *lw, LLVMValueRef x)
+{
+	bool cast = LLVMTypeOf(x) == lw->t.bf16 && LLVMIsABitCastInst(x);
+	LLVMValueRef half = cast ? LLVMGetOperand(x, 0) : NULL;
+	if (!half || !LLVMIsAExtractElementInst(half))
+		return LLVMBuildFPExt(lw->b, x, lw->t.f32, "");
+	LLVMValueRef halves = LLVMGetOperand(half, 0), at = LLVMGetOperand(half, 1);
+	bool upper = LLVMIsAConstantInt(at) && LLVMConstIntGetZExtValue(at) == 1;
+	if (!upper || LLVMGetVectorSize(LLVMTypeOf(halves)) != 2)
+		return LLVMBuildFPExt(lw->b, x, lw->t.f32, "");
+	LLVMValueRef word = LLVMBuildBitCast(lw->b, halves, lw->t.i32, "");
+	word = LLVMBuildAnd(lw->b, word, LLVMConstInt(lw->t.i32, 0xffff0000, false), "");
+	return LLVMBuildBitCast(lw->b, word, lw->t.f32, "");
+}
+
 /* Floats of 16 bits and more to any such. */
 static void cast_wide(Lower *lw, LLVMTypeRef from, LLVMTypeRef to, bool nearest, const LLVMValueRef *in, LLVMValueRef *out,
 		      uint32_t count)
@@ -86,7 +103,8 @@ static void cast_wide(Lower *lw, LLVMTypeRef from, LLVMTypeRef to, bool nearest,
 	}
 	if (to == lw->t.f64 || (to == lw->t.f32 && from != lw->t.f64)) {
 		for (uint32_t i = 0; i < count; i++)
-			out[i] = LLVMBuildFPExt(lw->b, in[i], to, "");
+			out[i] = to == lw->t.f32 ? f32_of(lw, in[i])
+						 : LLVMBuildFPExt(lw->b, in[i], to, "");
 		return;
 	}
 	if (from == lw->t.f64 && nearest) {

@@ -97,12 +97,14 @@ LLVMValueRef func_exp(Lower *lw, LLVMValueRef x)
 
 /* ---- logarithms ---- */
 
-/* x = 2^e (1 + m), -0.25 <= m < 0.5, for x that is positive and finite. */
-static LLVMValueRef split_exponent(Lower *lw, LLVMValueRef x, LLVMValueRef *m)
+/* x = 2^e (1 + m), -0.25 <= m < 0.5, for x that is positive and finite. x becomes what it is scaled
+ * to where it is tiny: edges are the same ones then, and nobody reads what was before, so that
+ * ptxas scales it in its register. */
+static LLVMValueRef split_exponent(Lower *lw, LLVMValueRef *x, LLVMValueRef *m)
 {
-	LLVMValueRef tiny = math_cmp(lw, LLVMRealOLT, x, math_f32(lw, 0x1p-126));
-	LLVMValueRef normal = math_select(lw, tiny, LLVMBuildFMul(lw->b, x, math_f32(lw, 0x1p23), ""), x);
-	LLVMValueRef bits = bits_of(lw, normal);
+	LLVMValueRef tiny = math_cmp(lw, LLVMRealOLT, *x, math_f32(lw, 0x1p-126));
+	*x = math_select(lw, tiny, LLVMBuildFMul(lw->b, *x, math_f32(lw, 0x1p23), ""), *x);
+	LLVMValueRef bits = bits_of(lw, *x);
 	LLVMValueRef e = LLVMBuildAnd(lw->b, LLVMBuildSub(lw->b, bits, c32(lw, 0x3f400000), ""), c32(lw, 0xff800000), "");
 	LLVMValueRef one = float_of(lw, LLVMBuildSub(lw->b, bits, e, ""));
 	*m = LLVMBuildFSub(lw->b, one, math_f32(lw, 1), "");
@@ -127,7 +129,7 @@ LLVMValueRef func_log(Lower *lw, LLVMValueRef x)
 	static const double q[] = {0.33333340287208557, -0.2500016391277313, 0.19999605417251587, -0.16655296087265015,
 				   0.14276240766048431, -0.12727785110473633, 0.11700654029846191, -0.09116142243146896,
 				   0.037672463804483414};
-	LLVMValueRef m, e = split_exponent(lw, x, &m);
+	LLVMValueRef m, e = split_exponent(lw, &x, &m);
 	LLVMValueRef p = lower_fma(lw, m, math_poly(lw, m, q, ARRAY_LEN(q)), math_f32(lw, -0.5));
 	LLVMValueRef one = lower_fma(lw, LLVMBuildFMul(lw->b, m, p, ""), m, m);
 	LLVMValueRef y = lower_fma(lw, e, math_f32(lw, 0x1.62e43p-1), one);
@@ -139,7 +141,7 @@ LLVMValueRef func_log2(Lower *lw, LLVMValueRef x)
 	static const double q[] = {-0x1.715476p-1, 0x1.ec7122p-2, -0x1.71559ep-2, 0x1.275162p-2,
 				   -0x1.eb99a4p-3, 0x1.ab9c7cp-3, -0x1.878fe6p-3, 0x1.3c02c6p-3,
 				   -0x1.140002p-4};
-	LLVMValueRef m, e = split_exponent(lw, x, &m);
+	LLVMValueRef m, e = split_exponent(lw, &x, &m);
 	/* m / ln 2 in two parts, of which the high one is rounded once with e */
 	LLVMValueRef low = lower_fma(lw, m, math_f32(lw, 0x1.4ae0cp-26), LLVMBuildFMul(lw->b, LLVMBuildFMul(lw->b, m, m, ""),
 									       math_poly(lw, m, q, ARRAY_LEN(q)), ""));
