@@ -140,7 +140,10 @@ static bool may_go_on(GpuCx *gpu, const Schedule *s, const IrOp *dot, const IrOp
 		if (!is_behind(s, u->owner, first))
 			return false;
 	}
-	return ir_operand(dot, 2) == out->carried || out->used;
+	/* What is added up must not be added to where it is asked for as it was, under way as it is. */
+	if (ir_operand(dot, 2) == out->carried)
+		return !out->used || is_behind(s, dot, first);
+	return out->used;
 }
 
 /* A product that cannot go on, whatever stands around it: NULL where all may. */
