@@ -140,7 +140,7 @@ static bool may_go_on(GpuCx *gpu, const Schedule *s, const IrOp *dot, const IrOp
 		if (!is_behind(s, u->owner, first))
 			return false;
 	}
-	/* What is added up must not be added to where it is asked for as it was, under way as it is. */
+	/* What is asked for as it was must not be added to while it is under way. */
 	if (ir_operand(dot, 2) == out->carried)
 		return !out->used || is_behind(s, dot, first);
 	return out->used;
