@@ -161,7 +161,6 @@ KERNELS = [
     row("stored_by_tma_read_by_a_neighbour", "a neighbour's box is read without waiting", PROGRAMS, "4",
         "rand:128x64:fp32 zeros:128x64:fp32 zeros:128x64:fp32 32"),
     row("rows_overlap_in_a_store", "rows of a descriptor that is stored overlap", RACE, "1", "rand:32x64:fp16 zeros:32x64:fp16 32 32"),
-    row("next_tile_is_copied_already", "a loop stores what its next turn has copied", WAIT, "1", "rand:512x64:fp16 rand:64x64:fp16 7 64"),
     row("unsigned_left", "an unsigned index goes below 0", BOUNDS, "1", "rand:200:fp32 zeros:200:fp32 200 256"),
     row("pointer_of_32_bits", "an address is cut to 32 bits", BOUNDS, "1", "rand:256:fp32 zeros:256:fp32 256"),
     row("remainder_of_nothing", "a remainder by a count that is 0", "SIM_DIVISION", "1", "rand:256:fp32 zeros:256:fp32 500 256"),

@@ -680,16 +680,6 @@ def rows_overlap_in_a_store(x_ptr, out_ptr, stride, B: tl.constexpr):
     out.store([0, 0], x.load([0, 0]))  # FAULT
 
 
-@triton.jit
-def next_tile_is_copied_already(a_ptr, b_ptr, n, B: tl.constexpr):
-    i = tl.arange(0, B)
-    a_d = tl.make_tensor_descriptor(a_ptr, [8 * B, B], [B, 1], [B, B])
-    b = tl.load(b_ptr + i[:, None] * B + i[None, :])
-    for k in range(n):
-        a = a_d.load([k * B, 0])  # FAULT
-        tl.store(a_ptr + ((k + 1) * B + i)[:, None] * B + i[None, :], tl.dot(a, b).to(tl.float16))
-
-
 # ---- correct kernels, whose TTGIR or LLIR is edited by hand (faulty.py says how) ----
 
 

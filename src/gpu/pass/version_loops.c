@@ -29,7 +29,7 @@ static bool visit_map(Versions *v, const IrOp *op)
 	const IrValue *map = ir_operand(op, 0);
 	const IrOp *func = map->block ? map->block->region->op : NULL;
 	TensorMapPlan plan;
-	Reach reach;
+	Reach reach = {0};
 	v->known = func && func->kind == OP_FUNC && gpu_map_recipe(gpu_of(v->cx), func, map->index, &plan) &&
 		   ranges_tensor(&v->ranges, &plan, ir_func_body(func)->args, &reach.low, &reach.high);
 	vec_push(v->cx->scratch, &v->loads, reach);

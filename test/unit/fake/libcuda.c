@@ -572,8 +572,10 @@ static int fake_cuMemFree(uint64_t ptr)
 
 static int fake_cuMemGetInfo(size_t *available, size_t *total)
 {
+	pthread_mutex_lock(&lock);
 	*available = fake.capacity - fake.bytes;
 	*total = fake.capacity;
+	pthread_mutex_unlock(&lock);
 	return CUDA_SUCCESS;
 }
 
