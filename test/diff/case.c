@@ -5,10 +5,37 @@
  *	# number: NAME DTYPE VALUE
  *	# floats: new                                   has 8-bit floats that GPUs before sm_89 do not know */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "diff.h"
+
+int random_pick(Random *r, int count, ...)
+{
+	va_list list;
+	int value = 0;
+	va_start(list, count);
+	for (int at = random_below(r, count); at >= 0; at--)
+		value = va_arg(list, int);
+	va_end(list);
+	return value;
+}
+
+void case_buffer(Case *c, Random *r, const char *name, neso_dtype type, int count, int lo, int hi)
+{
+	CaseArg *a = &c->args[c->arg_count++];
+	*a = (CaseArg){.dtype = type, .count = (uint32_t)count, .small = true, .lo = lo, .hi = hi};
+	a->seed = random_next(r) & ~UINT64_C(7); /* aligned */
+	snprintf(a->name, sizeof a->name, "%s", name);
+}
+
+void case_number(Case *c, const char *name, int value)
+{
+	CaseArg *a = &c->args[c->arg_count++];
+	*a = (CaseArg){.dtype = NESO_INT32, .lo = value};
+	snprintf(a->name, sizeof a->name, "%s", name);
+}
 
 void case_free(Case *c)
 {

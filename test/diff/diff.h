@@ -215,6 +215,11 @@ void program_generate(Program *p, uint64_t seed);
 void program_print(const Program *p, Case *c);
 void product_make(Case *c, uint64_t seed); /* likewise */
 void loop_make(Case *c, uint64_t seed);    /* likewise */
+/* One of so many ints. */
+int random_pick(Random *r, int count, ...);
+/* An argument more: aligned memory of whole numbers in [lo, hi], or an i32. */
+void case_buffer(Case *c, Random *r, const char *name, neso_dtype type, int count, int lo, int hi);
+void case_number(Case *c, const char *name, int value);
 void case_free(Case *c);
 /* A file that difftest and the runner of tests take. head: comment lines to begin with, or "". */
 void case_write(const Case *c, FILE *file, const char *head);

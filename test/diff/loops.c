@@ -29,17 +29,6 @@ static bool chance(Loop *p, int of)
 	return !random_below(&p->r, of);
 }
 
-static int pick(Loop *p, int count, ...)
-{
-	va_list list;
-	int value = 0;
-	va_start(list, count);
-	for (int at = random_below(&p->r, count); at >= 0; at--)
-		value = va_arg(list, int);
-	va_end(list);
-	return value;
-}
-
 static const char *word(Loop *p, int count, ...)
 {
 	va_list list;
@@ -49,21 +38,6 @@ static const char *word(Loop *p, int count, ...)
 		value = va_arg(list, const char *);
 	va_end(list);
 	return value;
-}
-
-static void buffer(Loop *p, const char *name, neso_dtype type, int count, int lo, int hi)
-{
-	CaseArg *a = &p->c->args[p->c->arg_count++];
-	*a = (CaseArg){.dtype = type, .count = (uint32_t)count, .small = true, .lo = lo, .hi = hi};
-	a->seed = random_next(&p->r) & ~UINT64_C(7); /* aligned */
-	snprintf(a->name, sizeof a->name, "%s", name);
-}
-
-static void number(Loop *p, const char *name, int value)
-{
-	CaseArg *a = &p->c->args[p->c->arg_count++];
-	*a = (CaseArg){.dtype = NESO_INT32, .lo = value};
-	snprintf(a->name, sizeof a->name, "%s", name);
 }
 
 static int largest(int a, int b)
@@ -77,18 +51,18 @@ static void choose(Loop *p)
 					   NESO_FP32, NESO_INT8, NESO_FP8E5};
 	p->type = types[random_below(&p->r, 7)];
 	p->result = p->type == NESO_INT8 ? NESO_INT32 : chance(p, 2) ? NESO_FP32 : NESO_FP16;
-	p->bm = pick(p, 4, 64, 64, 128, 16);
-	p->bn = pick(p, 4, 16, 32, 64, 128);
-	p->bk = pick(p, 3, 32, 64, 128);
-	p->masks = pick(p, 6, BOUNDS, BOUNDS, WRAPS, LEAST, WHOLE, WHOLE);
+	p->bm = random_pick(&p->r, 4, 64, 64, 128, 16);
+	p->bn = random_pick(&p->r, 4, 16, 32, 64, 128);
+	p->bk = random_pick(&p->r, 3, 32, 64, 128);
+	p->masks = random_pick(&p->r, 6, BOUNDS, BOUNDS, WRAPS, LEAST, WHOLE, WHOLE);
 	bool whole = p->masks == WHOLE;
-	p->m = p->bm * (1 + random_below(&p->r, 2)) - (whole ? 0 : pick(p, 3, 0, 0, 5));
+	p->m = p->bm * (1 + random_below(&p->r, 2)) - (whole ? 0 : random_pick(&p->r, 3, 0, 0, 5));
 	p->n = p->bn * (1 + random_below(&p->r, 2)) -
-	       (whole ? 0 : pick(p, 3, 0, 0, p->bn > 16 ? 16 : 0));
-	p->k = p->bk * random_below(&p->r, 5) + (whole ? 0 : pick(p, 3, 0, 16, 32));
+	       (whole ? 0 : random_pick(&p->r, 3, 0, 0, p->bn > 16 ? 16 : 0));
+	p->k = p->bk * random_below(&p->r, 5) + (whole ? 0 : random_pick(&p->r, 3, 0, 16, 32));
 	p->k = p->k ? p->k : whole ? p->bk : 16;
 	p->kind = random_below(&p->r, LOOP_KINDS);
-	p->outer = pick(p, 8, ONE_TILE, ONE_TILE, ONE_TILE, TILES, TILES, TWICE, ACROSS, PARTS);
+	p->outer = random_pick(&p->r, 8, ONE_TILE, ONE_TILE, ONE_TILE, TILES, TILES, TWICE, ACROSS, PARTS);
 	p->a_turned = chance(p, 4);
 	p->b_turned = chance(p, 2);
 	p->descriptors = p->kind != POINTERS && chance(p, 4);
@@ -102,10 +76,10 @@ static void choose(Loop *p)
 	p->bytes =
 		p->type != NESO_INT8 && p->type != NESO_FP8E5 && p->type != NESO_FP32 && chance(p, 6);
 	p->rows = chance(p, 4); /* of programs: the grid has a second axis */
-	int pad = pick(p, 4, 0, 0, 16, 8);
+	int pad = random_pick(&p->r, 4, 0, 0, 16, 8);
 	p->la = (p->a_turned ? p->m : p->k) + pad;
-	p->lb = (p->b_turned ? p->k : p->n) + pick(p, 3, 0, 0, 16);
-	p->lc = p->n + pick(p, 3, 0, 0, 16);
+	p->lb = (p->b_turned ? p->k : p->n) + random_pick(&p->r, 3, 0, 0, 16);
+	p->lc = p->n + random_pick(&p->r, 3, 0, 0, 16);
 	p->most = largest(largest(p->m, p->n), largest(p->k, 64)) + 256;
 }
 
@@ -276,7 +250,7 @@ static void store_operand(Loop *p)
 	if (!p->alone || p->masks == WRAPS || p->masks == LEAST || !chance(p, 3))
 		return;
 	bool ahead = chance(p, 3);
-	line(p, ahead ? "to = at + %d" : "to = at", p->bk * pick(p, 3, 1, 1, 2));
+	line(p, ahead ? "to = at + %d" : "to = at", p->bk * random_pick(&p->r, 3, 1, 1, 2));
 	if (ahead)
 		line(p, "tl.debug_barrier()");
 	line(p,
@@ -321,7 +295,7 @@ static void chain(Loop *p)
 	static const char keep[] = "(ii[:, None] >= (jj + at)[None, :])";
 	line(p, "u = tl.dot(x, y, out_dtype=tl.float32)");
 	if (chance(p, 3))
-		line(p, "u = u * (FROM + %d).to(tl.float32)", pick(p, 3, 2, 1, -3));
+		line(p, "u = u * (FROM + %d).to(tl.float32)", random_pick(&p->r, 3, 2, 1, -3));
 	switch (random_below(&p->r, 5)) {
 	case 0: line(p, "u = tl.where(%s, u, float('-inf'))", keep); break;
 	case 1: line(p, "u += tl.where(%s, 0, float('-inf'))", keep); break;
@@ -609,9 +583,9 @@ void loop_make(Case *c, uint64_t seed)
 		p.type != NESO_INT8 && p.type != NESO_FP8E5 && p.bn >= 32 && !p.alone && chance(&p, 3);
 	p.from = p.masks == WHOLE || p.kind == COUNTS || p.kind == DOWN
 			 ? 0
-			 : pick(&p, 4, 0, 0, 0, p.k > 32 ? 16 : 0);
+			 : random_pick(&p.r, 4, 0, 0, 0, p.k > 32 ? 16 : 0);
 	int programs = p.alone		  ? 1
-		       : p.outer == TILES ? pick(&p, 3, 1, 2, 3)
+		       : p.outer == TILES ? random_pick(&p.r, 3, 1, 2, 3)
 		       : p.outer == PARTS ? tiles * 2
 					  : tiles;
 	if (p.alone)
@@ -619,29 +593,29 @@ void loop_make(Case *c, uint64_t seed)
 	p.rows = p.rows && programs % 2 == 0;
 	c->grid = (uint32_t)(p.rows ? programs / 2 : programs);
 	c->grid_y = p.rows ? 2 : 1;
-	c->num_warps = (uint32_t)pick(&p, 4, 4, 4, 8, 2);
+	c->num_warps = (uint32_t)random_pick(&p.r, 4, 4, 4, 8, 2);
 	c->num_stages = (uint32_t)(1 + random_below(&p.r, 4));
 	c->schedules = random_below(&p.r, 4) ? 1 : 2;
 	c->ctas = random_below(&p.r, 16) ? 1 : 2;
 	c->fused = true;
 	int small = p.most;
-	buffer(&p, "a", p.type, (p.a_turned ? p.k : p.m) * p.la, -2, 3);
-	buffer(&p, "b", p.type, (p.b_turned ? p.n : p.k) * p.lb + p.bn * p.bn + 1024, -2, 3);
-	buffer(&p, "c", p.outer == PARTS && p.result == NESO_FP16 ? NESO_FP32 : p.result, p.m * p.lc,
-	       -2, 3);
-	buffer(&p, "d", p.result, small, -2, 3);
-	buffer(&p, "e", NESO_INT32, 64, 0, 1);
-	buffer(&p, "f", NESO_INT32, 128, 0, 0);
-	buffer(&p, "g", NESO_INT8, small + 64 * 4, -1, 1);
-	buffer(&p, "s", p.result, 2 * small * programs, -2, 3);
-	number(&p, "M", p.m);
-	number(&p, "N", p.n);
-	number(&p, "K", p.k);
-	number(&p, "LA", p.la);
-	number(&p, "LB", p.lb);
-	number(&p, "LC", p.lc);
-	number(&p, "S", small);
-	number(&p, "FROM", p.from);
+	case_buffer(p.c, &p.r, "a", p.type, (p.a_turned ? p.k : p.m) * p.la, -2, 3);
+	case_buffer(p.c, &p.r, "b", p.type, (p.b_turned ? p.n : p.k) * p.lb + p.bn * p.bn + 1024, -2, 3);
+	neso_dtype sums = p.outer == PARTS && p.result == NESO_FP16 ? NESO_FP32 : p.result;
+	case_buffer(p.c, &p.r, "c", sums, p.m * p.lc, -2, 3);
+	case_buffer(p.c, &p.r, "d", p.result, small, -2, 3);
+	case_buffer(p.c, &p.r, "e", NESO_INT32, 64, 0, 1);
+	case_buffer(p.c, &p.r, "f", NESO_INT32, 128, 0, 0);
+	case_buffer(p.c, &p.r, "g", NESO_INT8, small + 64 * 4, -1, 1);
+	case_buffer(p.c, &p.r, "s", p.result, 2 * small * programs, -2, 3);
+	case_number(p.c, "M", p.m);
+	case_number(p.c, "N", p.n);
+	case_number(p.c, "K", p.k);
+	case_number(p.c, "LA", p.la);
+	case_number(p.c, "LB", p.lb);
+	case_number(p.c, "LC", p.lc);
+	case_number(p.c, "S", small);
+	case_number(p.c, "FROM", p.from);
 	p.out = open_memstream(&c->text, &size);
 	kernel(&p);
 	fclose(p.out);

@@ -16,43 +16,17 @@ typedef struct Product {
 	bool a_turned, b_turned, descriptors, bias;
 } Product;
 
-static int pick(Product *p, int count, ...)
-{
-	va_list list;
-	int value = 0;
-	va_start(list, count);
-	for (int at = random_below(&p->r, count); at >= 0; at--)
-		value = va_arg(list, int);
-	va_end(list);
-	return value;
-}
-
-static void buffer(Product *p, const char *name, neso_dtype type, int count)
-{
-	CaseArg *a = &p->c->args[p->c->arg_count++];
-	*a = (CaseArg){.dtype = type, .count = (uint32_t)count, .small = true, .lo = -2, .hi = 3};
-	a->seed = random_next(&p->r) & ~UINT64_C(7); /* aligned */
-	snprintf(a->name, sizeof a->name, "%s", name);
-}
-
-static void number(Product *p, const char *name, int value)
-{
-	CaseArg *a = &p->c->args[p->c->arg_count++];
-	*a = (CaseArg){.dtype = NESO_INT32, .lo = value};
-	snprintf(a->name, sizeof a->name, "%s", name);
-}
-
 static void choose(Product *p)
 {
 	static const neso_dtype types[] = {NESO_FP16, NESO_FP16, NESO_BF16, NESO_FP32, NESO_INT8};
 	p->type = types[random_below(&p->r, 5)];
 	p->result = p->type == NESO_INT8 ? NESO_INT32 : p->type == NESO_FP32 ? NESO_FP32 : NESO_FP16;
-	p->bm = pick(p, 3, 64, 64, 128);
-	p->bn = pick(p, 4, 16, 32, 64, 128);
-	p->bk = pick(p, 3, 32, 64, 128);
-	p->m = p->bm * (1 + random_below(&p->r, 3)) - pick(p, 3, 0, 0, 16);
-	p->n = p->bn * (1 + random_below(&p->r, 3)) - pick(p, 3, 0, 0, p->bn > 16 ? 16 : 0);
-	p->k = p->bk * random_below(&p->r, 4) + pick(p, 3, 0, 16, 32);
+	p->bm = random_pick(&p->r, 3, 64, 64, 128);
+	p->bn = random_pick(&p->r, 4, 16, 32, 64, 128);
+	p->bk = random_pick(&p->r, 3, 32, 64, 128);
+	p->m = p->bm * (1 + random_below(&p->r, 3)) - random_pick(&p->r, 3, 0, 0, 16);
+	p->n = p->bn * (1 + random_below(&p->r, 3)) - random_pick(&p->r, 3, 0, 0, p->bn > 16 ? 16 : 0);
+	p->k = p->bk * random_below(&p->r, 4) + random_pick(&p->r, 3, 0, 16, 32);
 	p->k = p->k ? p->k : 16;
 	p->a_turned = !random_below(&p->r, 4);
 	p->b_turned = random_below(&p->r, 2);
@@ -154,20 +128,20 @@ void product_make(Case *c, uint64_t seed)
 	memset(c, 0, sizeof *c);
 	choose(&p);
 	int tiles = (p.m + p.bm - 1) / p.bm * ((p.n + p.bn - 1) / p.bn);
-	c->grid = (uint32_t)(tiles + pick(&p, 4, 0, 0, 3, tiles > 1 ? -1 : 0));
-	c->num_warps = (uint32_t)pick(&p, 3, 4, 4, 8);
+	c->grid = (uint32_t)(tiles + random_pick(&p.r, 4, 0, 0, 3, tiles > 1 ? -1 : 0));
+	c->num_warps = (uint32_t)random_pick(&p.r, 3, 4, 4, 8);
 	c->num_stages = (uint32_t)(1 + random_below(&p.r, 4));
 	c->schedules = random_below(&p.r, 4) ? 1 : 2;
 	c->ctas = random_below(&p.r, 12) ? 1 : 2;
 	c->fused = true;
-	buffer(&p, "a", p.type, p.m * p.k);
-	buffer(&p, "b", p.type, p.k * p.n);
-	buffer(&p, "c", p.result, p.m * p.n);
-	buffer(&p, "d", p.result, p.n);
-	buffer(&p, "e", NESO_INT32, 1);
-	number(&p, "M", p.m);
-	number(&p, "N", p.n);
-	number(&p, "K", p.k);
+	case_buffer(p.c, &p.r, "a", p.type, p.m * p.k, -2, 3);
+	case_buffer(p.c, &p.r, "b", p.type, p.k * p.n, -2, 3);
+	case_buffer(p.c, &p.r, "c", p.result, p.m * p.n, -2, 3);
+	case_buffer(p.c, &p.r, "d", p.result, p.n, -2, 3);
+	case_buffer(p.c, &p.r, "e", NESO_INT32, 1, -2, 3);
+	case_number(p.c, "M", p.m);
+	case_number(p.c, "N", p.n);
+	case_number(p.c, "K", p.k);
 	p.out = open_memstream(&c->text, &size);
 	print_kernel(&p);
 	fclose(p.out);

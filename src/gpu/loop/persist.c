@@ -131,15 +131,6 @@ static bool visit_products(void *data, IrOp *op)
 	return true;
 }
 
-/* How often a loop runs; 0: not known. */
-static uint64_t trips_of(const IrOp *loop)
-{
-	int64_t from, to, step;
-	bool known = loop->kind == OP_FOR && ir_constant_int(ir_operand(loop, 0), &from) &&
-		     ir_constant_int(ir_operand(loop, 1), &to) && ir_constant_int(ir_operand(loop, 2), &step);
-	return known && step > 0 && to > from ? (uint64_t)((to - from + step - 1) / step) : 0;
-}
-
 /* Does it follow of arguments alone? */
 static bool is_given(const IrValue *v)
 {
@@ -191,7 +182,8 @@ static void measure(const Products *p, GpuPersistPlan *out)
 	uint64_t by_shared = target->shared_sm / (p->bytes * slots + TARGET_SHARED_RESERVED);
 	uint64_t by_registers = TARGET_REGISTERS_SM / (p->words + OTHER_REGISTERS * threads);
 	out->ctas = (unsigned)MAX(MIN(by_shared, by_registers), 1u);
-	out->cycles = trips_of(p->loop) * p->fma_bits / FMA_BITS_A_CYCLE;
+	uint64_t trips = p->loop->kind == OP_FOR ? schedule_trips(p->loop) : 0;
+	out->cycles = trips * p->fma_bits / FMA_BITS_A_CYCLE;
 	out->dots = p->dots;
 	out->chained = are_chained(p);
 	out->varies = !runs_alike(p->loop);

@@ -6,8 +6,8 @@
  * `programs` is an argument that the launch adds (neso.programs): the grid's first number. Where
  * programs read other axes, p counts all of the grid, axis 0 first. The launch starts as many CTAs
  * as the GPU holds at once, along axis 0, times the grid's other numbers; any other number is right
- * too. The loop is
- * marked neso.programs: its iterations are programs, so none reads what another one writes.
+ * too. The loop is marked neso.programs: its iterations are programs, so none reads what another
+ * one writes.
  *
  * It pays where CTAs take more than one program each, which the launch knows: a kernel that is
  * compiled for few programs stays as it is and is marked neso.programs itself, so that launches of

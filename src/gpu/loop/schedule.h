@@ -109,14 +109,16 @@ typedef struct Schedule {
  * does not, or has no load that counts, as out->rule says. In the arena. */
 bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop,
 		   Schedule *out);
-/* A loop of no more iterations than its rings have slots, which its bounds say, gets all of them at
- * once. Of a schedule that `pipeline` carries out; others take what comes from iteration to
- * iteration. */
-void schedule_whole(Schedule *s);
 /* The same for a loop that has roles, of which one turns tiles of bytes that products want the
  * other way round (roles.h). */
 bool schedule_loop_turned(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop,
 			  Schedule *out);
+/* How often a loop runs, where its bounds say; 0: they do not, or there are too many to count. */
+uint64_t schedule_trips(const IrOp *loop);
+/* A loop of no more iterations than its rings have slots, which its bounds say, gets all of them at
+ * once. Of a schedule that `pipeline` carries out; others take what comes from iteration to
+ * iteration. */
+void schedule_whole(Schedule *s);
 /* Adds small tiles that no product takes to a schedule that has copies. */
 void schedule_beside(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, Schedule *s);
 /* Does what is loaded in a loop reach operand 0 or 1 of a dot there, directly or through pure

@@ -6,9 +6,9 @@
 #include "gpu/loop/rotate.h"
 #include "gpu/loop/schedule.h"
 
-/* Iterations, where the bounds say; 0: they do not, or there are too many to count. */
-static uint64_t trips_of(const IrOp *loop)
+uint64_t schedule_trips(const IrOp *loop)
 {
+	CONTRACT(loop->kind == OP_FOR);
 	int64_t bound[3];
 	for (uint32_t i = 0; i < ARRAY_LEN(bound); i++)
 		if (!ir_constant_int(ir_operand(loop, i), &bound[i]))
@@ -20,8 +20,7 @@ static uint64_t trips_of(const IrOp *loop)
 
 void schedule_whole(Schedule *s)
 {
-	CONTRACT(s->loop->kind == OP_FOR);
-	uint64_t trips = trips_of(s->loop);
+	uint64_t trips = schedule_trips(s->loop);
 	if (s->rule || s->left || s->counted || schedule_is_rotated(s) || !trips || trips > s->slots)
 		return;
 	s->bytes = s->bytes / s->slots * trips;
