@@ -216,6 +216,7 @@ class CompiledKernel(_WithAttributes):
     __slots__ = ("_kernel", "_assemble", "_places", "_making")
 
     launch_enter_hook = None
+    launch_exit_hook = None
 
     @property
     def __dict__(self):
@@ -231,7 +232,6 @@ class CompiledKernel(_WithAttributes):
             if name in _attributes(self):
                 return _attributes(self)[name]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-    launch_exit_hook = None
 
     def _assembled(self):
         """Itself: what ptxas makes of it is waited for here, and what it says is raised here."""
