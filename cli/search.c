@@ -26,6 +26,7 @@ typedef struct Search {
 	CostGpu gpu;
 	Param params[MOST_PARAMS];
 	size_t param_count, shapes;
+	double least_bytes; /* of all programs, of what is listed; 0: not known */
 	Config base; /* names of params, with a value each */
 	Tune made; /* candidates, those that are pruned too */
 } Search;
@@ -260,6 +261,24 @@ static double programs(const Candidate *c)
 	return (double)c->grid[0] * c->grid[1] * c->grid[2];
 }
 
+/* Tiles of other sizes load and store what others do, or more; a block that was to cover a row, and does
+ * not, half of it or less. */
+static const double far_less = 0.6;
+
+static void find_least_bytes(Search *s)
+{
+	for (size_t i = 0; i < s->tune->count; i++) {
+		const Candidate *c = &s->tune->at[i];
+		Cost cost;
+		const char *why;
+		if (!cost_of(s, c, &cost, &why))
+			continue;
+		const double bytes = cost.bytes * programs(c);
+		if (!s->least_bytes || bytes < s->least_bytes)
+			s->least_bytes = bytes;
+	}
+}
+
 /* why: it does not compile; NULL: it does. */
 static void add_one(Search *s, const Config *config, const Candidate *like, const Cost *cost,
 		    const char *why)
@@ -271,6 +290,7 @@ static void add_one(Search *s, const Config *config, const Candidate *like, cons
 	const CostOptions options = {c->options.num_warps, c->options.num_stages,
 				     c->options.num_ctas ? c->options.num_ctas : 1};
 	c->pruned = why ? why : cost_refuses(cost, &s->gpu, options);
+	c->less = cost->bytes * programs(like) < far_less * s->least_bytes;
 	if (!c->pruned)
 		c->model = cost_seconds(cost, &s->gpu, programs(like), options);
 }
@@ -325,6 +345,8 @@ static int by_model(const void *a, const void *b)
 	const Candidate *x = a, *y = b;
 	if (!x->pruned != !y->pruned)
 		return x->pruned ? 1 : -1;
+	if (x->less != y->less)
+		return x->less ? 1 : -1;
 	if (x->model < y->model || x->model > y->model)
 		return x->model < y->model ? -1 : 1;
 	return strcmp(x->text, y->text);
@@ -340,6 +362,7 @@ int tune_search(Tune *tune, const Configs *listed)
 	int result = choose_params(&s, listed);
 	if (result != EXIT_DONE)
 		return result;
+	find_least_bytes(&s);
 	s.made = *tune;
 	s.made.at = NULL;
 	s.made.count = 0;
@@ -360,8 +383,9 @@ int tune_search(Tune *tune, const Configs *listed)
 		if (known)
 			continue;
 		if (!c->pruned && tune->count - tune->pruned >= (size_t)most)
-			c->pruned =
-				take_printf("the model of cost gives it %.2f us", c->model * 1e6);
+			c->pruned = c->less ? "it moves fewer bytes than what is listed"
+					    : take_printf("the model of cost gives it %.2f us",
+							  c->model * 1e6);
 		tune->at = take_more(tune->at, (tune->count + 1) * sizeof *tune->at);
 		tune->at[tune->count++] = *c;
 		tune->pruned += c->pruned != NULL;

@@ -18,6 +18,9 @@ static const Option options[] = {
 	 "try values beyond the list: of these parameters, with , between; auto: of those that are "
 	 "sizes of tiles"},
 	{"most", 0, "N", "candidates of a search that are compiled (24)"},
+	{"any-results", 0, NULL,
+	 "a search may choose what computes something else than the first listed configuration that "
+	 "runs"},
 	{"key", 0, "NAMES",
 	 "parameters whose values the choice is for, with , between (those of the kernel's "
 	 "triton.autotune)"},
@@ -184,6 +187,21 @@ static int given_configs(const Parsed *parsed, Configs *out)
 	return EXIT_DONE;
 }
 
+/* With copies of the candidates, as the array of these may be changed and moved. */
+static neso_launch *launches_of(const Candidate *candidates, size_t count)
+{
+	Candidate *at = take(sizeof *at * (count + 1));
+	neso_launch *launches = take(sizeof *launches * (count + 1));
+	for (size_t i = 0; i < count; i++) {
+		const Candidate *c = &at[i];
+		at[i] = candidates[i];
+		launches[i] =
+			neso_launch_of(c->args, c->arg_count, c->grid[0], c->grid[1], c->grid[2]);
+		launches[i].options = &c->options;
+	}
+	return launches;
+}
+
 /* Each N-th of those that are to be compiled. */
 static int take_shard(Tune *tune)
 {
@@ -214,8 +232,13 @@ static int add_candidates(Tune *tune)
 	Configs listed = given.count ? given : configs_of(tune->kernel);
 	for (size_t i = 0; i < listed.count && result == EXIT_DONE; i++)
 		result = tune_add(tune, &listed.at[i]);
-	if (result == EXIT_DONE && option_value(tune->parsed, "search"))
+	if (result == EXIT_DONE && option_value(tune->parsed, "search")) {
+		if (!option_value(tune->parsed, "any-results")) {
+			tune->reference_count = tune->count;
+			tune->references = launches_of(tune->at, tune->count);
+		}
 		result = tune_search(tune, &listed);
+	}
 	if (result == EXIT_DONE && !tune->count)
 		return usage_error(
 			"%s has no triton.Config that is written out: give --config or --search",
@@ -320,6 +343,8 @@ static bool read_race(const Tune *tune, neso_tune_options *o)
 	o->zero_count = names_of(parsed, "zero", names);
 	o->restore = restore;
 	o->restore_count = names_of(parsed, "restore", restore);
+	o->references = tune->references;
+	o->reference_count = tune->reference_count;
 	return true;
 }
 
@@ -334,15 +359,8 @@ static int race(Tune *tune)
 	Watched watched = {bar_begin(), tune};
 	o.progress = draw;
 	o.data = &watched;
-	neso_launch *launches = take(sizeof *launches * (count + 1));
-	for (size_t i = 0; i < count; i++) {
-		Candidate *c = &tune->at[i];
-		launches[i] =
-			neso_launch_of(c->args, c->arg_count, c->grid[0], c->grid[1], c->grid[2]);
-		launches[i].options = &c->options;
-	}
-	neso_status status =
-		neso_tune_kernel(tune->kernel, launches, count, &o, &tuning, &diagnostics);
+	neso_status status = neso_tune_kernel(tune->kernel, launches_of(tune->at, count), count, &o,
+					      &tuning, &diagnostics);
 	bar_clear(&watched.bar);
 	int result = report(tune->parsed, status, diagnostics);
 	if (result != EXIT_DONE)

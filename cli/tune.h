@@ -15,6 +15,7 @@ typedef struct Candidate {
 	uint32_t grid[3];
 	const char *pruned; /* why it is not compiled; NULL: it is */
 	double model; /* seconds that the model of cost has for it; 0: none */
+	bool less; /* it moves fewer bytes than anything listed, so it may leave something out */
 	neso_tune_candidate found;
 } Candidate;
 
@@ -28,6 +29,8 @@ typedef struct Tune {
 	Texts keys; /* parameters that the choice depends on */
 	Candidate *at;
 	size_t count, pruned; /* pruned ones are the last */
+	const neso_launch *references; /* what is listed, where a search must compute the same */
+	size_t reference_count;
 	neso_tune_summary summary;
 	size_t chosen; /* count: none */
 } Tune;

@@ -15,7 +15,8 @@ extern "C" {
 
 typedef enum neso_tune_state {
 	NESO_TUNE_UNTRIED = 0, /* the budget ended before it ran */
-	NESO_TUNE_FAILED, /* it does not compile, does not fit, spills, or does not run */
+	NESO_TUNE_FAILED, /* it does not compile, does not fit, spills, does not run, or computes
+			     something else */
 	NESO_TUNE_HOPELESS, /* several times slower: it ran a few times */
 	NESO_TUNE_SLOWER, /* slower, with the confidence asked for */
 	NESO_TUNE_CLOSE, /* not told apart from the one that was chosen */
@@ -76,6 +77,12 @@ typedef struct neso_tune_options {
 	 * race at the same time with copies of the arrays; those that are not left behind by far
 	 * are compared on the current one. run_time and now are asked from several threads. */
 	uint32_t gpus;
+	/* Launches of the same kernel with the same arrays in the same order. The first of these
+	 * that runs says what candidates compute: one that leaves something else in an array, by more
+	 * than rounding in another order makes, is passed over, and so are all where none of these
+	 * runs. It takes two copies of the arrays in host memory. NULL: results are not looked at. */
+	const neso_launch *references;
+	size_t reference_count;
 } neso_tune_options;
 
 static inline void neso_tune_options_init(neso_tune_options *x)

@@ -18,8 +18,8 @@
 
 typedef enum TuneState {
 	TUNE_UNTRIED, /* the budget ended before it ran */
-	TUNE_FAILED, /* it does not compile, does not fit, spills, or does not run: why says which
-		      */
+	TUNE_FAILED, /* it does not compile, does not fit, spills, does not run, or computes
+			something else: why says which */
 	TUNE_HOPELESS, /* several times slower: it ran once or twice */
 	TUNE_SLOWER, /* slower, with the confidence asked for */
 	TUNE_CLOSE, /* not told apart from the one that was chosen, or within `tie` of it */

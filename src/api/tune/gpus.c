@@ -16,6 +16,7 @@ typedef struct Gpus {
 	const neso_launch *launches;
 	size_t count;
 	neso_tune_options options; /* as the caller has them */
+	const TuneSame *same; /* NULL: results are not looked at */
 	Share *shares;
 	uint32_t share_count;
 	TuneCandidate *found; /* of each candidate */
@@ -66,8 +67,8 @@ static void race(Share *share, double part)
 	o.now = o.now ? now : NULL;
 	o.progress = o.progress ? progress : NULL;
 	o.data = share;
-	share->status = neso_tune_kernel(share->gpus->kernel, share->launches, share->count, &o,
-					 &share->tuning, &share->diagnostics);
+	share->status = api_tune_kernel(share->gpus->kernel, share->launches, share->count, &o,
+					share->gpus->same, &share->tuning, &share->diagnostics);
 }
 
 /* ---- another GPU's arrays ---- */
@@ -296,13 +297,14 @@ static void free_share(Share *share)
 }
 
 bool api_tune_on_gpus(ApiCall *call, neso_kernel *kernel, const neso_launch *launches, size_t count,
-		      const neso_tune_options *options, neso_tuning **out)
+		      const neso_tune_options *options, const TuneSame *same, neso_tuning **out)
 {
 	Gpus g = {.kernel = kernel,
 		  .context = kernel->module->context,
 		  .launches = launches,
 		  .count = count,
-		  .options = *options};
+		  .options = *options,
+		  .same = same};
 	Share final;
 	find_gpus(&g, &call->arena);
 	if (g.share_count < 2)

@@ -20,6 +20,8 @@ typedef struct Tuning {
 	const neso_tune_options *given;
 	neso_tune_options options;
 	neso_tuning **out;
+	const TuneSame *same; /* NULL: results are not looked at */
+	bool *looked_at; /* of each candidate */
 	bool on_gpu;
 	void *begin, *end; /* events */
 	void *cache; /* as large as the L2 cache, twice */
@@ -34,8 +36,7 @@ static bool is_gpu(const char *target)
 	return target && strcmp(target, "interp") != 0 && strncmp(target, "sim:", 4) != 0;
 }
 
-/* The first error as a clause. Frees the diagnostics. */
-static void clause(char why[TUNE_WHY], neso_diagnostics *diagnostics)
+void api_tune_clause(char why[TUNE_WHY], neso_diagnostics *diagnostics)
 {
 	const neso_diagnostic *first = NULL;
 	for (size_t i = 0;
@@ -46,7 +47,7 @@ static void clause(char why[TUNE_WHY], neso_diagnostics *diagnostics)
 	neso_diagnostics_free(diagnostics);
 }
 
-static bool ends(neso_status status)
+bool api_tune_ends(neso_status status)
 {
 	return status == NESO_ERROR_MEMORY || status == NESO_ERROR_INTERNAL ||
 	       status == NESO_ERROR_REFUSED;
@@ -62,8 +63,8 @@ static TuneAnswer prepare(void *data, uint32_t i, char why[TUNE_WHY])
 	neso_status status =
 		neso_kernel_compile_for(t->kernel, &t->launches[i], &variant, &diagnostics);
 	if (status != NESO_OK) {
-		clause(why, diagnostics);
-		return ends(status) ? TUNE_END : TUNE_PASS;
+		api_tune_clause(why, diagnostics);
+		return api_tune_ends(status) ? TUNE_END : TUNE_PASS;
 	}
 	neso_diagnostics_free(diagnostics);
 	neso_variant_info info = {.size = sizeof info};
@@ -139,10 +140,28 @@ static bool end_run(Tuning *t, double *seconds)
 	return good(t, status, diagnostics);
 }
 
+/* Before its first run that counts. */
+static TuneAnswer look_at_results(Tuning *t, uint32_t i, char why[TUNE_WHY])
+{
+	neso_diagnostics *diagnostics = NULL;
+	t->looked_at[i] = true;
+	TuneAnswer answer = api_tune_same(t->same, &t->launches[i], why, &diagnostics);
+	if (answer == TUNE_END)
+		good(t, NESO_ERROR_RUN, diagnostics);
+	else
+		neso_diagnostics_free(diagnostics);
+	return answer;
+}
+
 static TuneAnswer measure(void *data, uint32_t i, double *seconds, char why[TUNE_WHY])
 {
 	Tuning *t = data;
 	neso_diagnostics *diagnostics = NULL;
+	if (t->same && !t->looked_at[i]) {
+		TuneAnswer answer = look_at_results(t, i, why);
+		if (answer != TUNE_GOOD)
+			return answer;
+	}
 	neso_launch launch = t->launches[i];
 	launch.stream = NULL; /* that of the events */
 	if (!begin_run(t))
@@ -151,11 +170,11 @@ static TuneAnswer measure(void *data, uint32_t i, double *seconds, char why[TUNE
 	neso_status status = neso_kernel_launch(t->kernel, &launch, NULL, &diagnostics);
 	*seconds = os_now() - began;
 	if (status != NESO_OK) {
-		if (ends(status)) {
+		if (api_tune_ends(status)) {
 			good(t, status, diagnostics);
 			return TUNE_END;
 		}
-		clause(why, diagnostics);
+		api_tune_clause(why, diagnostics);
 		return TUNE_PASS;
 	}
 	neso_diagnostics_free(diagnostics);
@@ -181,15 +200,21 @@ static void progress(void *data, uint32_t candidate, uint32_t done, uint32_t all
 
 /* ---- before and after ---- */
 
+const char *api_tune_param(const neso_kernel *kernel, const neso_launch *launch, size_t i)
+{
+	const neso_arg *arg = &launch->args[i];
+	uint32_t number = arg->name ? api_param_of(kernel, arg->name, i) : (uint32_t)i;
+	return number < kernel->param_count ? jit_kernel_info(kernel->jit)->params[number].name : "";
+}
+
 /* NULL after diagnosing. */
 static const neso_arg *find_arg(const Tuning *t, ApiCall *call, const char *name)
 {
 	const neso_launch *launch = &t->launches[0];
 	for (size_t i = 0; name && i < launch->arg_count; i++) {
 		const neso_arg *arg = &launch->args[i];
-		uint32_t number = arg->name ? api_param_of(t->kernel, arg->name, i) : (uint32_t)i;
-		if (number < t->kernel->param_count && arg->bytes && arg->kind != NESO_ARG_VALUE &&
-		    strcmp(jit_kernel_info(t->kernel->jit)->params[number].name, name) == 0)
+		if (arg->bytes && arg->kind != NESO_ARG_VALUE &&
+		    strcmp(api_tune_param(t->kernel, launch, i), name) == 0)
 			return arg;
 	}
 	diag_add_at(&call->diags, NULL, (LineCol){0, 0}, DIAG_TUNE_ARGUMENT, name ? name : "");
@@ -274,18 +299,56 @@ static void close_all(Tuning *t)
 		neso_gpu_free(t->context, t->kept[i].copy);
 }
 
+static bool are_launches(const neso_launch *launches, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (launches[i].size != sizeof(neso_launch) || launches[i].arg_size != sizeof(neso_arg))
+			return false;
+	return true;
+}
+
+/* Has each array of a launch the length of that of the first reference? */
+static bool has_arrays_of(const neso_launch *launch, const neso_launch *first)
+{
+	size_t i = 0, k = 0;
+	for (;; i++, k++) {
+		while (i < launch->arg_count && launch->args[i].kind == NESO_ARG_VALUE)
+			i++;
+		while (k < first->arg_count && first->args[k].kind == NESO_ARG_VALUE)
+			k++;
+		if (i >= launch->arg_count || k >= first->arg_count)
+			return i >= launch->arg_count && k >= first->arg_count;
+		if (!launch->args[i].bytes || launch->args[i].bytes != first->args[k].bytes ||
+		    launch->args[i].dtype != first->args[k].dtype)
+			return false;
+	}
+}
+
+static neso_status check_references(const Tuning *t, ApiCall *call)
+{
+	const neso_tune_options *o = &t->options;
+	bool same = are_launches(o->references, o->reference_count);
+	for (size_t i = 0; i < o->reference_count && same; i++)
+		same = has_arrays_of(&o->references[i], &o->references[0]);
+	for (size_t i = 0; i < t->count && same; i++)
+		same = has_arrays_of(&t->launches[i], &o->references[0]);
+	return same ? NESO_OK
+		    : api_usage(call, "the references of neso_tune_kernel have the arrays of its launches, "
+				      "each with its bytes");
+}
+
 static neso_status check(Tuning *t, ApiCall *call)
 {
 	if (!t->kernel || !t->launches || !t->count || !t->out)
 		return api_usage(
 			call,
 			"neso_tune_kernel wants a kernel, launches and a place for the tuning");
-	for (size_t i = 0; i < t->count; i++)
-		if (t->launches[i].size != sizeof(neso_launch) ||
-		    t->launches[i].arg_size != sizeof(neso_arg))
-			return api_usage(call, "the launches of neso_tune_kernel are of this "
-					       "version of the library, and so is neso_arg");
-	return api_read_tune_options(call, t->given, &t->options) ? NESO_OK : NESO_ERROR_USAGE;
+	if (!are_launches(t->launches, t->count))
+		return api_usage(call, "the launches of neso_tune_kernel are of this "
+				       "version of the library, and so is neso_arg");
+	if (!api_read_tune_options(call, t->given, &t->options))
+		return NESO_ERROR_USAGE;
+	return t->options.reference_count ? check_references(t, call) : NESO_OK;
 }
 
 /* What a call inside said is the call's. */
@@ -309,9 +372,12 @@ static neso_status tune(ApiCall *call, void *data)
 		return status;
 	t->on_gpu = t->launches[0].options && is_gpu(t->launches[0].options->target);
 	t->context = t->kernel->module->context;
+	if (t->options.reference_count && !t->same)
+		t->same = api_tune_same_new(call, t->kernel, &t->options, t->on_gpu);
 	if (t->on_gpu && t->options.gpus > 1 &&
-	    api_tune_on_gpus(call, t->kernel, t->launches, t->count, &t->options, t->out))
+	    api_tune_on_gpus(call, t->kernel, t->launches, t->count, &t->options, t->same, t->out))
 		return NESO_OK;
+	t->looked_at = ARENA_ARRAY(&call->arena, bool, t->count);
 	const TuneHooks hooks = {.data = t,
 				 .prepare = prepare,
 				 .measure = measure,
@@ -331,16 +397,24 @@ static neso_status tune(ApiCall *call, void *data)
 	return NESO_ERROR_RUN;
 }
 
-neso_status neso_tune_kernel(neso_kernel *kernel, const neso_launch *candidates, size_t count,
-			     const neso_tune_options *options, neso_tuning **tuning,
-			     neso_diagnostics **diagnostics)
+neso_status api_tune_kernel(neso_kernel *kernel, const neso_launch *launches, size_t count,
+			    const neso_tune_options *options, const TuneSame *same,
+			    neso_tuning **tuning, neso_diagnostics **diagnostics)
 {
 	Tuning t = {.kernel = kernel,
-		    .launches = candidates,
+		    .launches = launches,
 		    .count = count,
 		    .given = options,
+		    .same = same,
 		    .out = tuning};
 	if (tuning)
 		*tuning = NULL;
 	return api_run(kernel ? kernel->module->context : NULL, diagnostics, tune, &t);
+}
+
+neso_status neso_tune_kernel(neso_kernel *kernel, const neso_launch *candidates, size_t count,
+			     const neso_tune_options *options, neso_tuning **tuning,
+			     neso_diagnostics **diagnostics)
+{
+	return api_tune_kernel(kernel, candidates, count, options, NULL, tuning, diagnostics);
 }

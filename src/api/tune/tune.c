@@ -22,7 +22,9 @@ bool api_read_tune_options(ApiCall *call, const neso_tune_options *given, neso_t
 	neso_tune_options_init(out);
 	if (given && !api_read_struct(call, out, sizeof *out, given, "neso_tune_options"))
 		return false;
-	if ((out->zero_count && !out->zero) || (out->restore_count && !out->restore))
+	if (out->reference_count && !out->references)
+		api_usage(call, "neso_tune_options.references is NULL");
+	else if ((out->zero_count && !out->zero) || (out->restore_count && !out->restore))
 		api_usage(call, "neso_tune_options.%s is NULL",
 			  out->zero_count && !out->zero ? "zero" : "restore");
 	else if (!(out->confidence >= 0 && out->confidence < 1))

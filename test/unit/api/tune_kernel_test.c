@@ -139,6 +139,72 @@ static void wrong_calls_are_told(void **state)
 	kit_close(&k);
 }
 
+static neso_tune_candidate candidate(const neso_tuning *tuning, size_t i)
+{
+	neso_tune_candidate found = {.size = sizeof found};
+	assert_int_equal(neso_tuning_get(tuning, i, &found), NESO_OK);
+	return found;
+}
+
+/* The second candidate's grid does not cover the array: it would be the fastest. */
+static void results_are_those_of_a_reference(void **state)
+{
+	(void)state;
+	static const char *const restore[] = {"x"}, *const zero[] = {"sums"};
+	Kit k;
+	kit_open(&k);
+	neso_launch references[2] = {k.launches[0], k.launches[2]};
+	neso_arg broken[4];
+	memcpy(broken, k.args[0], sizeof broken);
+	broken[3] = neso_arg_int("BLOCK", 0);
+	references[0].args = broken; /* does not compile: the next one says what is expected */
+	k.launches[1].grid[0]--;
+	k.times[0] = k.times[2] = 2e-5;
+	k.times[1] = 1e-5;
+	/* Sums count programs: 7, 3 and 2, so they are no part of what is compared. */
+	for (int i = 0; i < COUNT; i++)
+		k.args[i][1].bytes = 0;
+	broken[1].bytes = 0;
+	neso_tune_options options;
+	neso_tune_options_init(&options);
+	options.restore = restore;
+	options.restore_count = 1;
+	options.run_time = run_time;
+	options.data = &k;
+	options.references = references;
+	options.reference_count = 2;
+	neso_tuning *tuning;
+	neso_diagnostics *diagnostics;
+	assert_int_equal(
+		neso_tune_kernel(k.kernel, k.launches, COUNT, &options, &tuning, &diagnostics),
+		NESO_ERROR_USAGE); /* memory without its bytes cannot be compared */
+	neso_diagnostics_free(diagnostics);
+	for (int i = 0; i < COUNT; i++)
+		k.args[i][1].bytes = sizeof k.sums;
+	broken[1].bytes = sizeof k.sums;
+	options.zero = zero;
+	options.zero_count = 1;
+	assert_int_equal(neso_tune_kernel(k.kernel, k.launches, COUNT, &options, &tuning, NULL),
+			 NESO_OK);
+	assert_int_equal(candidate(tuning, 0).state, NESO_TUNE_FAILED);
+	assert_string_equal(candidate(tuning, 0).why, "its results are others: sums differs at element 0");
+	assert_int_equal(candidate(tuning, 1).state, NESO_TUNE_FAILED);
+	assert_string_equal(candidate(tuning, 1).why, "its results are others: x differs at element 96");
+	assert_int_equal(candidate(tuning, 2).state, NESO_TUNE_CHOSEN);
+	neso_tuning_free(tuning);
+	assert_true(k.x[0] == 5 && k.x[N - 1] == 5);
+	options.reference_count = 1;
+	assert_int_equal(neso_tune_kernel(k.kernel, k.launches, COUNT, &options, &tuning, NULL),
+			 NESO_OK);
+	assert_string_equal(candidate(tuning, 2).why,
+			    "nothing that is listed runs, so its results cannot be compared");
+	neso_tuning_free(tuning);
+	options.references = NULL;
+	assert_int_equal(neso_tune_kernel(k.kernel, k.launches, COUNT, &options, &tuning, NULL),
+			 NESO_ERROR_USAGE);
+	kit_close(&k);
+}
+
 /* Options of a caller that was compiled with fewer fields. */
 static void old_callers_are_served(void **state)
 {
@@ -211,6 +277,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arrays_are_put_back),
 		cmocka_unit_test(wrong_calls_are_told),
+		cmocka_unit_test(results_are_those_of_a_reference),
 		cmocka_unit_test(old_callers_are_served),
 		cmocka_unit_test(files_are_kept_and_found),
 	};
