@@ -8,7 +8,7 @@
  * Programs are made of consecutive seeds. Workers are processes that take the next one; a worker that crashes or hangs is replaced, and what it
  * was doing is a finding like a difference, an error of one engine or a finding of the simulator's checks. Each is shrunk and written to FOLDER
  * (not written without one) and to standard output. A target such as sm_90a is compiled for, to a cubin, and not run. --verify: the IR is
- * verified and read again behind each pass. Who ends it early (SIGTERM) is told what each worker was doing. Exit status: 0 no finding,
+ * verified and read again behind each pass, and such a target is compiled for to PTX. Who ends it early (SIGTERM) is told what each worker was doing. Exit status: 0 no finding,
  * 1 findings, 2 wrong use. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <execinfo.h>

@@ -274,6 +274,7 @@ static bool engine_run(neso_kernel *kernel, neso_context *context, const Case *c
 		uint32_t rows = c->grid_y ? c->grid_y : 1;
 		neso_launch l = neso_launch_of(args, make_args(&s, c, d, args), c->grid, rows, 1);
 		l.options = &options;
+		options.ptx_only = is_compiled_only(target) && e->verify;
 		l.timeout = s.on_gpu ? 0 : e->timeout;
 		l.check = e->check && strncmp(target, "sim:", 4) == 0;
 		if (l.check && c->schedules > 1)
