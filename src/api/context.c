@@ -183,7 +183,7 @@ static void fill(neso_context *context, const neso_context_options *options)
 		.pool = on_pool,
 		.compile_memory = options->compile_memory ? options->compile_memory : COMPILE_MEMORY,
 		.dump_passes = options->dump_passes,
-		.verify_passes = options->verify_passes,
+		.verify_passes = options->verify_passes || option_is_on(OPTION_VERIFY_PASSES),
 		.search_paths = paths,
 		.search_path_count = (uint32_t)options->search_path_count,
 		.print = options->log ? on_print : NULL,

@@ -233,7 +233,7 @@ typedef struct Outcome {
 	OutcomeKind kind;
 	char target[32]; /* that was run when it happened */
 	char code[64];   /* FINDING: of the diagnostic */
-	char text[3000]; /* for people */
+	char text[3000]; /* for people; while it runs, what is being done */
 } Outcome;
 
 enum { MAX_TARGETS = 4 };
@@ -241,8 +241,9 @@ enum { MAX_TARGETS = 4 };
 typedef struct Engines {
 	int count;
 	const char *targets[MAX_TARGETS];
-	bool check;
+	bool check, verify;
 	double timeout; /* seconds of one launch */
+	double hang;    /* of one program, with its compilations */
 } Engines;
 
 /* In this process: a crash ends it. */

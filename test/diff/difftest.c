@@ -1,16 +1,19 @@
 /* Random tile programs, run by the interpreter and by other engines that must agree with it.
  *
- *	difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER] [--no-check] [--findings N]
+ *	difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER] [--no-check] [--findings N] [--hang N] [--verify]
  *	difftest --products ...         products tile by tile (products.c), which are not shrunk
  *	difftest --print SEED           the program of a seed
  *	difftest [--target T]... FILE   a program that was kept
  *
  * Programs are made of consecutive seeds. Workers are processes that take the next one; a worker that crashes or hangs is replaced, and what it
  * was doing is a finding like a difference, an error of one engine or a finding of the simulator's checks. Each is shrunk and written to FOLDER
- * (not written without one) and to standard output. Exit status: 0 no finding, 1 findings, 2 wrong use. */
+ * (not written without one) and to standard output. A target such as sm_90a is compiled for, to a cubin, and not run. --verify: the IR is
+ * verified and read again behind each pass, and such a target is compiled for to PTX. Who ends it early (SIGTERM) is told what each worker was doing. Exit status: 0 no finding,
+ * 1 findings, 2 wrong use. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
-#include <stdatomic.h>
+#include <execinfo.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,7 +24,7 @@
 #include "cli/bar.h"
 #include "diff.h"
 
-enum { MAX_JOBS = 64, HANG_SECONDS = 60 };
+enum { MAX_JOBS = 64 };
 
 typedef struct Options {
 	double seconds;
@@ -36,6 +39,7 @@ typedef struct Options {
 typedef struct Worker {
 	pid_t pid;
 	bool busy; /* with `seed`, since `since` */
+	bool told; /* that it hangs */
 	uint64_t seed;
 	double since;
 	Outcome outcome;
@@ -60,10 +64,23 @@ static void make_case(const Options *o, uint64_t seed, Case *c)
 
 /* ---- workers ---- */
 
+/* Of one that hangs: where, for people. Calls nothing that allocates (backtrace was called before). */
+static void tell_stack(int signal)
+{
+	void *frames[48];
+	(void)signal;
+	backtrace_symbols_fd(frames, backtrace(frames, 48), STDERR_FILENO);
+	raise(SIGKILL);
+}
+
 static void work(const Options *o, Shared *shared, Worker *w)
 {
 	neso_context *context;
-	neso_context_options options = {.size = sizeof options, .threads = 1};
+	neso_context_options options = {.size = sizeof options, .threads = 1, .verify_passes = o->engines.verify};
+	void *frame;
+	backtrace(&frame, 1); /* loads what it needs */
+	signal(SIGQUIT, tell_stack);
+	signal(SIGTERM, SIG_DFL);
 	if (neso_context_new(&options, &context, NULL) != NESO_OK)
 		_exit(2);
 	while (seconds_now() < shared->until) {
@@ -90,7 +107,7 @@ static void work(const Options *o, Shared *shared, Worker *w)
 static void start_worker(const Options *o, Shared *shared, Worker *w)
 {
 	fflush(NULL);
-	w->busy = false;
+	w->busy = w->told = false;
 	w->outcome.kind = SAME;
 	w->since = seconds_now();
 	pid_t pid = fork();
@@ -122,6 +139,10 @@ static void report(const Options *o, uint64_t seed, const Outcome *seen)
 	char head[200], path[400];
 	program_generate(&p, seed);
 	make_case(o, seed, &c);
+	/* Running it again and shrinking it take a while, and may be what hangs. */
+	printf("difftest: seed %llu: %s%s%s on %s\n", (unsigned long long)seed, kind_text(seen->kind),
+	       seen->code[0] ? " " : "", seen->code, seen->target);
+	fflush(stdout);
 	case_run_apart(&c, &o->engines, &outcome);
 	case_free(&c);
 	if (outcome.kind == SAME || outcome.kind == REFUSED) {
@@ -154,6 +175,42 @@ static void report(const Options *o, uint64_t seed, const Outcome *seen)
 	fflush(stdout);
 }
 
+/* What a worker is at, and what the system knows of it: its call and those of its children. */
+static void tell_worker(const Worker *w)
+{
+	char path[64], text[200] = "";
+	printf("difftest: seed %llu: %.1f s, on %s, %s\n", (unsigned long long)w->seed, seconds_now() - w->since,
+	       w->outcome.target, w->outcome.text);
+	snprintf(path, sizeof path, "/proc/%d/wchan", (int)w->pid);
+	FILE *file = fopen(path, "r");
+	if (file && fgets(text, sizeof text, file))
+		printf("difftest: process %d waits in %s\n", (int)w->pid, text);
+	if (file)
+		fclose(file);
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)w->pid, (int)w->pid);
+	file = fopen(path, "r");
+	if (file && fgets(text, sizeof text, file))
+		printf("difftest: its children: %s\n", text);
+	if (file)
+		fclose(file);
+	fflush(stdout);
+}
+
+/* A program takes too long: its worker tells where it is and ends; one that cannot is ended. */
+static void end_hung(const Options *o, Worker *w)
+{
+	double late = seconds_now() - w->since - o->engines.hang;
+	if (!w->busy || late <= 0)
+		return;
+	if (!w->told) {
+		w->told = true;
+		tell_worker(w);
+		kill(w->pid, SIGQUIT);
+	} else if (late > 2) {
+		kill(w->pid, SIGKILL);
+	}
+}
+
 /* A worker ended, or is stuck. Returns whether there was a finding. */
 static bool settle(const Options *o, Worker *w, int status)
 {
@@ -179,6 +236,27 @@ static void draw(Bar *bar, const Options *o, Shared *shared, double began, int f
 		bar_draw(bar, (size_t)(seconds_now() - began), (size_t)(shared->until - began), text);
 }
 
+static volatile sig_atomic_t stopped;
+
+static void take_stop(int signal)
+{
+	(void)signal;
+	stopped = 1;
+}
+
+/* Asked to end: whoever is at work tells of it, and ends too. */
+static void stop_workers(const Options *o, Shared *shared)
+{
+	for (int j = 0; j < o->jobs; j++) {
+		Worker *w = &shared->workers[j];
+		if (w->pid == 0)
+			continue;
+		if (w->busy)
+			tell_worker(w);
+		kill(w->pid, seconds_now() - w->since > 5 ? SIGQUIT : SIGKILL);
+	}
+}
+
 static int run_workers(const Options *o)
 {
 	Shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -188,7 +266,8 @@ static int run_workers(const Options *o)
 	Bar bar = bar_begin();
 	for (int j = 0; j < o->jobs; j++)
 		start_worker(o, shared, &shared->workers[j]);
-	while (running > 0) {
+	signal(SIGTERM, take_stop);
+	while (running > 0 && !stopped) {
 		struct timespec pause = {0, 20000000};
 		nanosleep(&pause, NULL);
 		draw(&bar, o, shared, began, findings);
@@ -197,8 +276,7 @@ static int run_workers(const Options *o)
 			int status;
 			if (w->pid == 0)
 				continue;
-			if (w->busy && seconds_now() - w->since > HANG_SECONDS)
-				kill(w->pid, SIGKILL);
+			end_hung(o, w);
 			if (waitpid(w->pid, &status, WNOHANG) != w->pid)
 				continue;
 			w->pid = 0;
@@ -217,6 +295,8 @@ static int run_workers(const Options *o)
 		}
 	}
 	bar_clear(&bar);
+	if (stopped)
+		stop_workers(o, shared);
 	double seconds = seconds_now() - began - shrinking;
 	unsigned long long done = atomic_load(&shared->done);
 	printf("difftest: seeds from %llu: %llu programs in %.0f s (%.0f a second), %llu refused by a target, %d findings\n",
@@ -258,11 +338,15 @@ static bool read_options(Options *o, int argc, char **argv)
 		       .count = UINT64_MAX,
 		       .jobs = (int)sysconf(_SC_NPROCESSORS_ONLN),
 		       .findings = 10,
-		       .engines = {.check = true, .timeout = 20}};
+		       .engines = {.check = true, .timeout = 20, .hang = 60}};
 	for (int i = 1; i < argc; i++) {
 		const char *word = argv[i], *value = i + 1 < argc ? argv[i + 1] : "";
 		if (strcmp(word, "--no-check") == 0) {
 			o->engines.check = false;
+			continue;
+		}
+		if (strcmp(word, "--verify") == 0) {
+			o->engines.verify = true;
 			continue;
 		}
 		if (strcmp(word, "--products") == 0) {
@@ -288,6 +372,8 @@ static bool read_options(Options *o, int argc, char **argv)
 			o->jobs = atoi(value);
 		else if (strcmp(word, "--findings") == 0)
 			o->findings = atoi(value);
+		else if (strcmp(word, "--hang") == 0)
+			o->engines.hang = atof(value);
 		else if (strcmp(word, "--keep") == 0)
 			o->keep = value;
 		else if (strcmp(word, "--print") == 0)
@@ -300,7 +386,7 @@ static bool read_options(Options *o, int argc, char **argv)
 			return false;
 	}
 	if (o->engines.count == 0)
-		o->engines = (Engines){2, {"sim:sm_80", "sim:sm_90a"}, o->engines.check, o->engines.timeout};
+		o->engines.targets[o->engines.count++] = "sim:sm_80", o->engines.targets[o->engines.count++] = "sim:sm_90a";
 	return o->jobs > 0 && o->jobs <= MAX_JOBS;
 }
 
@@ -308,7 +394,7 @@ int main(int argc, char **argv)
 {
 	Options o;
 	if (!read_options(&o, argc, argv)) {
-		fputs("usage: difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER] [--no-check] [--findings N]\n"
+		fputs("usage: difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER] [--no-check] [--findings N] [--hang N] [--verify]\n"
 		      "       difftest --products|--loops ...\n"
 		      "       difftest --print SEED\n"
 		      "       difftest [--target T]... FILE\n",

@@ -242,6 +242,12 @@ static size_t make_args(const Session *s, const Case *c, const Data *d, neso_arg
 	return (size_t)c->arg_count;
 }
 
+/* A GPU's kind alone: there is nothing to run it on. */
+static bool is_compiled_only(const char *target)
+{
+	return strncmp(target, "sm_", 3) == 0;
+}
+
 static bool has_clusters(const char *target)
 {
 	return strcmp(target, "cuda") == 0 || strstr(target, "sm_9") || strstr(target, "sm_1");
@@ -261,18 +267,29 @@ static bool engine_run(neso_kernel *kernel, neso_context *context, const Case *c
 					.no_specialize = c->plain,
 					.no_fp_fusion = !c->fused};
 	snprintf(outcome->target, sizeof outcome->target, "%s", target);
+	snprintf(outcome->text, sizeof outcome->text, "before its launch");
 	if (s.on_gpu)
 		to_device(&s, c, d);
 	if (s.status == NESO_OK) {
 		uint32_t rows = c->grid_y ? c->grid_y : 1;
 		neso_launch l = neso_launch_of(args, make_args(&s, c, d, args), c->grid, rows, 1);
 		l.options = &options;
+		options.ptx_only = is_compiled_only(target) && e->verify;
 		l.timeout = s.on_gpu ? 0 : e->timeout;
 		l.check = e->check && strncmp(target, "sim:", 4) == 0;
 		if (l.check && c->schedules > 1)
 			l.schedules = c->schedules;
 		l.threads = 1;
-		s.status = neso_kernel_launch(kernel, &l, NULL, &s.diagnostics);
+		/* Compiled first, so that what hangs is known to be the one or the other. */
+		if (s.on_gpu || is_compiled_only(target)) {
+			neso_variant *variant = NULL;
+			snprintf(outcome->text, sizeof outcome->text, "being compiled");
+			s.status = neso_kernel_compile_for(kernel, &l, &variant, &s.diagnostics);
+			neso_variant_release(variant);
+		}
+		snprintf(outcome->text, sizeof outcome->text, "being run");
+		if (s.status == NESO_OK && !is_compiled_only(target))
+			s.status = neso_kernel_launch(kernel, &l, NULL, &s.diagnostics);
 	}
 	if (s.on_gpu)
 		from_device(&s, c, d);
@@ -312,7 +329,8 @@ void case_run(const Case *c, const Engines *e, neso_context *context, Outcome *o
 			continue;
 		data_copy(c, &given, &theirs);
 		good = engine_run(kernel, context, c, e, e->targets[k], &theirs, outcome);
-		if (good && !compare(c, &ours, &theirs, outcome)) {
+		outcome->text[0] = '\0';
+		if (good && !is_compiled_only(target) && !compare(c, &ours, &theirs, outcome)) {
 			outcome->kind = DIFFERENT;
 			good = false;
 		} else if (!good && outcome->kind == REFUSED) {
@@ -338,8 +356,8 @@ void case_run_apart(const Case *c, const Engines *e, Outcome *outcome)
 	pid_t child = fork();
 	if (child == 0) {
 		neso_context *context;
-		neso_context_options options = {.size = sizeof options, .threads = 1};
-		alarm((unsigned)(e->timeout * 4 + 10));
+		neso_context_options options = {.size = sizeof options, .threads = 1, .verify_passes = e->verify};
+		alarm((unsigned)e->hang + 10);
 		if (neso_context_new(&options, &context, NULL) != NESO_OK)
 			_exit(1);
 		case_run(c, e, context, shared);

@@ -4,7 +4,8 @@
  * takes the tensor's type; else fp64, fp32, fp16, bf16 (with a different float: fp32), unequal fp8s fp16;
  * integers as in C, the
  * wider one, unsigned at equal width. Division and remainder compute fp16 and bf16 in fp32. A comparison makes
- * tensors of host numbers first, so there they count as int32 or fp32. */
+ * tensors of host numbers first, so there they count as int32 or fp32. fp8 is a format of memory and of products:
+ * what would compute in it is refused. */
 #include "front/demote.h"
 #include "front/tile/sem.h"
 
@@ -144,6 +145,14 @@ bool sem_operands(FrontLower *low, const SemRules *rules, const Val **l, const V
 	return sem_broadcast_pair(low, l, r);
 }
 
+bool sem_computes(FrontLower *low, const char *what, const Val *v)
+{
+	if (!tl_is_fp8(sem_elem(v)))
+		return true;
+	lower_error(low, DIAG_TILE_MATH_DTYPE, what, "floats of 16 bits or more", sem_describe(low, v));
+	return false;
+}
+
 /* ---- arithmetic ---- */
 
 static const Val *emit(FrontLower *low, IrOpKind op, const Val *l, const Val *r)
@@ -212,7 +221,7 @@ const Val *sem_arith(FrontLower *low, AstBinOp op, const Val *l, const Val *r, b
 		return tl_is_ptr(x) ? add_ptr(low, l, r) : add_ptr(low, r, l);
 	}
 	if (tl_is_float(x))
-		return emit(low, ops[op].float_op, l, r);
+		return sem_computes(low, rules.what, l) ? emit(low, ops[op].float_op, l, r) : low->poison;
 	if (sanitize)
 		check_overflow(low, op, ops[op].int_op, l, r);
 	return emit(low, ops[op].int_op, l, r);
@@ -227,7 +236,7 @@ static const Val *divide(FrontLower *low, const Val *l, const Val *r)
 		l = sem_cast(low, l, tl_scalar(low, DT_FP32));
 		r = sem_cast(low, r, tl_scalar(low, DT_FP32));
 	}
-	return emit(low, OP_DIVF, l, r);
+	return sem_computes(low, rules.what, l) ? emit(low, OP_DIVF, l, r) : low->poison;
 }
 
 static void warn_divisor(FrontLower *low, const char *what, const Val *r)
@@ -258,6 +267,8 @@ static const Val *remainder_of(FrontLower *low, const Val *l, const Val *r)
 	if (!sem_operands(low, &rules, &l, &r))
 		return low->poison;
 	TlType t = sem_elem(l);
+	if (!sem_computes(low, rules.what, l))
+		return low->poison;
 	if (!tl_is_float(t))
 		warn_divisor(low, rules.what, r);
 	r = tl_is_float(t) ? r : sem_safe_divisor(low, r);
@@ -339,7 +350,8 @@ const Val *sem_fdiv(FrontLower *low, const Val *x, const Val *y)
 		bad_operands(low, &rules, sem_type(x), sem_type(y));
 		return low->poison;
 	}
-	return sem_operands(low, &rules, &x, &y) ? emit(low, OP_DIVF, x, y) : low->poison;
+	bool good = sem_operands(low, &rules, &x, &y) && sem_computes(low, rules.what, x);
+	return good ? emit(low, OP_DIVF, x, y) : low->poison;
 }
 
 /* ---- comparison, logic, unary ---- */
@@ -368,7 +380,7 @@ const Val *sem_compare(FrontLower *low, AstCmpOp op, const Val *l, const Val *r)
 		l = sem_to_tensor(low, l);
 	if (val_is_host_number(r))
 		r = sem_to_tensor(low, r);
-	if (!sem_operands(low, &rules, &l, &r))
+	if (!sem_operands(low, &rules, &l, &r) || !sem_computes(low, rules.what, l))
 		return low->poison;
 	TlType t = sem_elem(l), truth = tl_with_elem(low, sem_type(l), tl_scalar(low, DT_INT1));
 	if (tl_is_float(t))
@@ -425,6 +437,8 @@ const Val *sem_unary(FrontLower *low, AstUnOp op, const Val *v)
 		v = truth_operand(low, what[op], v);
 		return sem_is_poison(v) ? v : with_constant(low, OP_XORI, v, 1, false);
 	case UN_NEG:
+		if (!sem_computes(low, what[op], v))
+			return low->poison;
 		return with_constant(low, tl_is_float(t) ? OP_SUBF : OP_SUBI, v, 0, true);
 	case UN_INVERT:
 		return with_constant(low, OP_XORI, v, -1, false);
@@ -493,7 +507,7 @@ const Val *sem_minmax(FrontLower *low, bool is_max, const Val *x, const Val *y, 
 	x = widen_bf16(low, x);
 	y = widen_bf16(low, y);
 	SemRules rules = {.what = is_max ? "tl.maximum" : "tl.minimum", .arithmetic = true};
-	if (!sem_operands(low, &rules, &x, &y))
+	if (!sem_operands(low, &rules, &x, &y) || !sem_computes(low, rules.what, x))
 		return low->poison;
 	TlType t = sem_elem(x);
 	if (tl_is_float(t) && propagate_nan)
@@ -515,7 +529,7 @@ const Val *sem_clamp(FrontLower *low, const Val *x, const Val *lo, const Val *hi
 	    !sem_operands(low, &rules, &x, &hi))
 		return low->poison;
 	lo = sem_cast(low, lo, sem_elem(x));
-	if (!sem_broadcast_pair(low, &x, &lo))
+	if (!sem_broadcast_pair(low, &x, &lo) || !sem_computes(low, rules.what, x))
 		return low->poison;
 	if (!tl_is_float(sem_elem(x))) {
 		lower_error(low, DIAG_TILE_OPERAND, "tl.clamp", sem_describe(low, x));

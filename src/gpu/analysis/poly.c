@@ -28,6 +28,24 @@ static int compare(const PolyTerm *a, const PolyTerm *b)
 	return 0;
 }
 
+enum { NO_GROUP = POLY_FACTORS + 1 /* of a scale that factors of several groups made */ };
+
+/* Nothing is known to have been multiplied in 32 bits. */
+static void set_apart(PolyTerm *t)
+{
+	for (uint8_t i = 0; i < POLY_FACTORS; i++)
+		t->group[i] = i < t->count ? i : 0;
+	t->scale_group = NO_GROUP;
+}
+
+bool poly_term_is_word(const PolyTerm *t)
+{
+	bool same = true;
+	for (uint32_t i = 1; i < t->count; i++)
+		same &= t->group[i] == t->group[0];
+	return same && (t->count == 0 || t->scale == 1 || t->scale == -1 || t->scale_group == t->group[0]);
+}
+
 /* Adds the term in its place. False: there are too many. */
 static bool add_term(Poly *p, const PolyTerm *term, int64_t scale)
 {
@@ -41,7 +59,8 @@ static bool add_term(Poly *p, const PolyTerm *term, int64_t scale)
 		PolyTerm *same = &p->terms[at];
 		if (__builtin_add_overflow(same->scale, t.scale, &same->scale))
 			return false;
-		same->wide |= t.wide;
+		if (memcmp(same->group, t.group, sizeof t.group) != 0 || same->scale_group != t.scale_group)
+			set_apart(same);
 		if (!same->scale)
 			memmove(same, same + 1, (--p->count - at) * sizeof *same);
 		return true;
@@ -67,17 +86,41 @@ const Poly *poly_add(Arena *arena, const Poly *a, const Poly *b, int64_t scale)
 	return sum;
 }
 
-/* The product of two terms; false: it has too many factors. */
-static bool multiply_terms(const PolyTerm *a, const PolyTerm *b, PolyTerm *out)
+static bool is_one(int64_t scale)
+{
+	return scale == 1 || scale == -1;
+}
+
+/* How many groups its factors and its scale have. */
+static uint8_t groups_of(const PolyTerm *t)
+{
+	uint8_t n = t->scale_group < NO_GROUP && !is_one(t->scale) ? t->scale_group + 1 : 0;
+	for (uint32_t i = 0; i < t->count; i++)
+		n = MAX(n, (uint8_t)(t->group[i] + 1));
+	return n;
+}
+
+/* The product of two terms, in 64 bits where wide; false: it has too many factors. */
+static bool multiply_terms(const PolyTerm *a, const PolyTerm *b, bool wide, PolyTerm *out)
 {
 	uint32_t i = 0, k = 0;
-	*out = (PolyTerm){.count = a->count + b->count, .wide = a->wide || b->wide};
+	*out = (PolyTerm){.count = a->count + b->count};
 	if (out->count > POLY_FACTORS || __builtin_mul_overflow(a->scale, b->scale, &out->scale))
 		return false;
+	/* In 32 bits both joined one group. */
+	uint8_t past = wide ? groups_of(a) : 0;
 	for (uint32_t n = 0; n < out->count; n++) {
 		bool first = k == b->count || (i < a->count && a->of[i]->id <= b->of[k]->id);
+		out->group[n] = first ? a->group[i] : b->group[k] + past;
 		out->of[n] = first ? a->of[i++] : b->of[k++];
 	}
+	bool known = a->scale_group < NO_GROUP && b->scale_group < NO_GROUP;
+	if (is_one(b->scale) && a->scale_group < NO_GROUP)
+		out->scale_group = a->scale_group;
+	else if (is_one(a->scale) && b->scale_group < NO_GROUP)
+		out->scale_group = b->scale_group + past;
+	else
+		out->scale_group = known && a->scale_group == b->scale_group + past ? a->scale_group : NO_GROUP;
 	return true;
 }
 
@@ -89,10 +132,7 @@ const Poly *poly_multiply(Arena *arena, const Poly *a, const Poly *b, bool wide)
 	Poly *product = ARENA_NEW(arena, Poly);
 	for (uint32_t i = 0; i < a->count; i++)
 		for (uint32_t k = 0; k < b->count; k++) {
-			if (!multiply_terms(&a->terms[i], &b->terms[k], &t))
-				return NULL;
-			t.wide |= wide;
-			if (!add_term(product, &t, 1))
+			if (!multiply_terms(&a->terms[i], &b->terms[k], wide, &t) || !add_term(product, &t, 1))
 				return NULL;
 		}
 	return product;

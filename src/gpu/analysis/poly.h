@@ -16,7 +16,9 @@ typedef struct PolyTerm {
 	int64_t scale;
 	const IrValue *of[POLY_FACTORS]; /* in the order of their ids */
 	uint32_t count;
-	bool wide; /* multiplied in 64 bits: may not fit into 32 */
+	/* Factors of one group were multiplied in 32 bits, and so the product of them fits there;
+	 * groups with one another in 64, where nothing says that it does. */
+	uint8_t group[POLY_FACTORS], scale_group;
 } PolyTerm;
 
 typedef struct Poly {
@@ -30,6 +32,8 @@ const Poly *poly_of_term(Arena *arena, const PolyTerm *term);
 /* a + scale * b */
 const Poly *poly_add(Arena *arena, const Poly *a, const Poly *b, int64_t scale);
 const Poly *poly_multiply(Arena *arena, const Poly *a, const Poly *b, bool wide);
+/* Was all of it multiplied in 32 bits? */
+bool poly_term_is_word(const PolyTerm *term);
 /* Each scale divided by `by`; NULL where that is not exact. */
 const Poly *poly_divide(Arena *arena, const Poly *p, int64_t by);
 bool poly_same(const Poly *a, const Poly *b);

@@ -8,9 +8,6 @@
 
 enum { ALIGN = 16 /* bytes */ };
 
-/* Of what no mask ends: behind all indices, and a multiple of 16 bytes. */
-enum { NO_END = INT32_MAX / ALIGN * ALIGN };
-
 static bool refuse(TensorSearch *m, const char *why)
 {
 	m->why = m->why ? m->why : why;
@@ -125,7 +122,7 @@ static bool find_dims(TensorSearch *m, Strides *strides, const IrOp *access, con
 		return refuse(m, "its mask is more than bounds of its indices");
 	for (unsigned d = 0; d < out->rank; d++) {
 		TensorDim *dim = &out->dims[d];
-		*dim = (TensorDim){.size = {-1, NO_END}};
+		*dim = (TensorDim){.size = {-1, TENSOR_MAP_NO_END}};
 		if (!term_of(m, pointers->step[d], &dim->stride) || !dim->stride.scale)
 			return refuse(m, "a stride is no argument");
 		bool one = dim->stride.arg < 0 && dim->stride.scale == 1;
@@ -158,6 +155,8 @@ static bool quotient(const TensorSearch *m, const PolyTerm *t, TensorTerm stride
 	for (uint32_t i = 0; i < t->count; i++)
 		if (t->of[i] == m->body->args[stride.arg]) {
 			memmove(&out->of[i], &out->of[i + 1], (--out->count - i) * sizeof out->of[0]);
+			memmove(&out->group[i], &out->group[i + 1], (out->count - i) * sizeof out->group[0]);
+			out->group[out->count] = 0;
 			return true;
 		}
 	return false;
@@ -196,8 +195,7 @@ static bool add_to_tile(TensorSearch *m, Tensor *tensor, const PolyTerm *t)
 		best = dim;
 		found = at;
 	}
-	bool wide = t->wide && best && (found.count > 1 || found.scale > 1);
-	return best && !wide && add_at(m, best, &found);
+	return best && poly_term_is_word(&found) && add_at(m, best, &found);
 }
 
 /* A dim of which the tile has one. */
@@ -215,7 +213,7 @@ static bool add_dim(TensorSearch *m, Tensor *tensor, const PolyTerm *t, unsigned
 			return add_at(m, &tensor->dims[d], &at);
 	if (tensor->count == TENSOR_MAP_RANK)
 		return false;
-	tensor->dims[tensor->count] = (TensorDim){.size = {-1, NO_END}, .stride = stride};
+	tensor->dims[tensor->count] = (TensorDim){.size = {-1, TENSOR_MAP_NO_END}, .stride = stride};
 	return add_at(m, &tensor->dims[tensor->count++], &at);
 }
 
@@ -283,6 +281,31 @@ static bool is_index(const TensorSearch *m, const Poly *at, bool may_be_negative
 	return true;
 }
 
+static bool is_far(const Poly *at)
+{
+	for (uint32_t i = 0; i < at->count; i++)
+		if (!poly_term_is_word(&at->terms[i]))
+			return true;
+	return false;
+}
+
+/* An index that is as large as 64 bits hold must be wrong only where it is behind the end, which the
+ * coordinate can say, or where there is no memory. */
+static bool take_far(TensorSearch *m, Tensor *tensor, unsigned bytes)
+{
+	for (unsigned d = 0; d < tensor->count; d++) {
+		TensorDim *dim = &tensor->dims[d];
+		dim->far = is_far(dim->at);
+		if (!dim->far || dim->ends)
+			continue;
+		if (d == tensor->last ||
+		    (dim->stride.arg < 0 && dim->stride.scale * (int64_t)bytes < TENSOR_MAP_FAR_STRIDE))
+			return refuse(m, "an index computed in 64 bits may not fit into 32");
+		dim->size = (TensorTerm){-1, TENSOR_MAP_FAR_END};
+	}
+	return true;
+}
+
 static bool begins_well(TensorSearch *m, const Tensor *tensor, unsigned bytes)
 {
 	const Poly *last = tensor->dims[tensor->last].at;
@@ -316,5 +339,5 @@ bool tensor_of(TensorSearch *m, const IrOp *access, Tensor *out)
 	if (!out->base || !is_argument(m, out->base))
 		return refuse(m, "its address is not base and index times stride");
 	return find_dims(m, &strides, access, pointers, out) && find_beginning(m, pointers, bytes, out) &&
-	       begins_well(m, out, bytes) && (access->kind != OP_STORE || ends_well(m, out, bytes));
+	       take_far(m, out, bytes) && begins_well(m, out, bytes) && (access->kind != OP_STORE || ends_well(m, out, bytes));
 }

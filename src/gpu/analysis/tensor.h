@@ -5,7 +5,9 @@
  * Only what the key of a variant says is relied on: a base and strides that are known to be
  * multiples of 16 bytes. Indices of arguments alone are none of these, as they may be negative,
  * which a map does not reach. What a launch finds all the same, a stride below 0 or a size of 0, is
- * for it to refuse. Indices are taken not to overflow. */
+ * for it to refuse. Indices are taken not to overflow; those that 64 bits hold alone are `far`: a
+ * map, whose coordinates have 32, has such a dim where there is an end below 2^31, or where the
+ * stride is so large (TENSOR_MAP_FAR_STRIDE) that no memory has 2^31 of it. */
 #ifndef NESO_GPU_ANALYSIS_TENSOR_H
 #define NESO_GPU_ANALYSIS_TENSOR_H
 
@@ -23,6 +25,7 @@ typedef struct TensorDim {
 	const Poly *at; /* where the tile begins */
 	bool ends;      /* `at` and `size` are what a mask, or a wrap, says */
 	bool from;      /* the mask leaves out what is below 0 */
+	bool far;       /* `at` is multiplied in 64 bits: with an end it may be behind INT32_MAX */
 } TensorDim;
 
 typedef struct Tensor {

@@ -168,20 +168,36 @@ static IrValue *word_of(const MapLoads *m, const IrValue *symbol)
 	return irb_1(&b, OP_TRUNCI, i32, v);
 }
 
-static IrValue *index_of(const MapLoads *m, IrBuilder *b, const Poly *at)
+/* Of 64 bits; what 32 do not hold is behind the end there too. */
+static IrValue *clamped(IrBuilder *b, IrType i32, IrValue *v, bool may_be_negative)
 {
-	IrType i32 = ir_scalar(m->gpu->ir, TY_I32);
+	if (may_be_negative)
+		v = irb_2(b, OP_MAXSI, NULL, v, irb_int(b, v->type, INT32_MIN));
+	return irb_1(b, OP_TRUNCI, i32, irb_2(b, OP_MINSI, NULL, v, irb_int(b, v->type, INT32_MAX)));
+}
+
+static IrValue *index_of(const MapLoads *m, IrBuilder *b, const TensorDim *dim)
+{
+	bool far = dim->far && dim->ends;
+	const Poly *at = dim->at;
+	IrType i32 = ir_scalar(m->gpu->ir, TY_I32), type = far ? ir_scalar(m->gpu->ir, TY_I64) : i32;
 	IrValue *sum = NULL;
 	for (uint32_t i = 0; i < at->count; i++) {
 		const PolyTerm *t = &at->terms[i];
-		IrValue *v = t->count ? word_of(m, t->of[0]) : irb_int(b, i32, t->scale);
-		for (uint32_t k = 1; k < t->count; k++)
-			v = irb_2(b, OP_MULI, NULL, v, word_of(m, t->of[k]));
-		if (t->count && t->scale != 1)
-			v = irb_2(b, OP_MULI, NULL, v, irb_int(b, i32, t->scale));
+		IrValue *v = NULL;
+		for (uint32_t k = 0; k < t->count; k++) {
+			IrValue *factor = word_of(m, t->of[k]);
+			factor = far ? irb_1(b, OP_EXTSI, type, factor) : factor;
+			v = v ? irb_2(b, OP_MULI, NULL, v, factor) : factor;
+		}
+		if (!v)
+			v = irb_int(b, type, t->scale);
+		else if (t->scale != 1)
+			v = irb_2(b, OP_MULI, NULL, v, irb_int(b, type, t->scale));
 		sum = sum ? irb_2(b, OP_ADDI, NULL, sum, v) : v;
 	}
-	return sum ? sum : irb_int(b, i32, 0);
+	sum = sum ? sum : irb_int(b, type, 0);
+	return far ? clamped(b, i32, sum, dim->from) : sum;
 }
 
 /* Does the tile lie the other way round in memory? */
@@ -235,7 +251,7 @@ static IrOp *through_map(MapLoads *m, IrOp *access, const Tensor *tensor, IrType
 	if (value)
 		operands[used++] = is_turned(tensor) ? transposed(m, &b, value, tile) : value;
 	for (unsigned i = 0; i < n; i++)
-		operands[used++] = index_of(m, &b, tensor->dims[order[i]].at);
+		operands[used++] = index_of(m, &b, &tensor->dims[order[i]]);
 	return value ? irb_op(&b, OP_DESC_STORE, operands, used, NULL, 0, 0) :
 		       irb_op(&b, OP_DESC_LOAD, operands, used, &tile, 1, 0);
 }

@@ -134,11 +134,16 @@ bool pass_version_loops(PassCx *cx, bool *changed)
 	Versions v = {.cx = cx};
 	ir_walk(cx->module->op, true, visit_loop, &v);
 	for (uint32_t i = 0; i < v.loops.len; i++) {
-		IrValue *apart = disjoint(&v, v.loops.data[i]);
+		IrOp *loop = v.loops.data[i];
+		const IrOp *front = loop->prev;
+		IrValue *apart = disjoint(&v, loop);
 		if (apart) {
-			split(cx, v.loops.data[i], apart);
+			split(cx, loop, apart);
 			*changed = true;
 		}
+		/* What was computed until one was met whose reach is not known. */
+		while (!apart && loop->prev != front)
+			ir_op_erase(loop->prev);
 	}
 	return true;
 }

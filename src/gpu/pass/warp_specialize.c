@@ -43,7 +43,8 @@ static IrOp *open_specialize(Roles *w)
 	ir_set(p->m, w->specialize, ATTR_PARTITION_WARPS, ir_attr_ints(ir, i32, warps, partitions));
 	if (w->r->own)
 		ir_set(p->m, w->specialize, ATTR_ACTUAL_REGISTERS,
-		       ir_attr_ints(ir, i32, (const int64_t[]){w->r->own, w->r->other}, 2));
+		       ir_attr_ints(ir, i32, (const int64_t[]){w->r->own, w->r->other, w->r->other},
+				    1 + partitions));
 	IrBlock *own = ir_block_new(p->m, &w->specialize->regions[0]),
 		*others = ir_block_new(p->m, &w->specialize->regions[1]);
 	for (uint32_t i = 0; i < root->result_count; i++) {

@@ -62,14 +62,15 @@ static bool look_at_side(Guard *g, Arena *scratch, bool then, bool all)
 		return false;
 	IrBuilder b = ir_at(g->m, g->branch);
 	IrValue *condition = ir_operand(g->branch, 0);
-	g->there = then ? condition
-			: irb_2(&b, OP_XORI, NULL, condition, irb_int(&b, condition->type, 1));
 	for (IrOp *op = g->side->first, *next; op; op = next) {
 		next = op->next;
 		if (op->kind != OP_LOAD || !ir_is_tensor(op->results[0].type) || !may_go(g, op))
 			continue;
 		if (!all && !schedule_reaches_dot(g->m, scratch, op))
 			continue;
+		if (!any)
+			g->there = then ? condition
+					: irb_2(&b, OP_XORI, NULL, condition, irb_int(&b, condition->type, 1));
 		move_out(g, op);
 		any = true;
 	}

@@ -85,6 +85,8 @@ static bool letter_fits(char letter, IrType t)
 		return ir_is_int(elem);
 	case 'f':
 		return ir_is_float(elem);
+	case 'a':
+		return ir_is_float(elem) && elem->bits >= 16;
 	case 'n':
 		return ir_is_int(elem) || ir_is_float(elem);
 	case 'b':
@@ -122,14 +124,14 @@ static const char *letter_words(char letter)
 {
 	static const char *const words[][2] = {
 		{".", "a value"},         {"i", "integers"},
-		{"f", "floats"},          {"n", "numbers"},
-		{"b", "i1, or a tile of it"}, {"p", "pointers"},
-		{"s", "a scalar"},        {"e", "a scalar or a pointer"},
-		{"t", "a tile"},          {"I", "i32"},
-		{"L", "i64"},             {"B", "i1"},
-		{"Q", "a block pointer"}, {"P", "a pointer to a scalar"},
-		{"D", "a descriptor"},      {"M", "memory"},
-		{"k", "a token"},
+		{"f", "floats"},          {"a", "floats of 16 bits or more"},
+		{"n", "numbers"},         {"b", "i1, or a tile of it"},
+		{"p", "pointers"},        {"s", "a scalar"},
+		{"e", "a scalar or a pointer"}, {"t", "a tile"},
+		{"I", "i32"},             {"L", "i64"},
+		{"B", "i1"},              {"Q", "a block pointer"},
+		{"P", "a pointer to a scalar"}, {"D", "a descriptor"},
+		{"M", "memory"},          {"k", "a token"},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (words[i][0][0] == letter)

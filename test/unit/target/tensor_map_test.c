@@ -82,6 +82,16 @@ static void limits(void **state)
 	bytes.type = TENSOR_MAP_U8;
 	most.stride = 16;
 	assert_string_equal(values_of(&bytes, &most, &v), "its elements have no NaN that a map knows");
+	/* Rows counted in 64 bits, of which there is no end. */
+	TensorMapPlan rows = plan;
+	rows.shape[0] = (TensorMapTerm){-1, TENSOR_MAP_FAR_END};
+	Args wide = args_of(0x1000, 0, 70, TENSOR_MAP_FAR_STRIDE / 4, true);
+	Args narrow = args_of(0x1000, 0, 70, TENSOR_MAP_FAR_STRIDE / 4 - 8, true);
+	assert_null(values_of(&rows, &wide, &v));
+	assert_string_equal(values_of(&rows, &narrow, &v),
+			    "an index computed in 64 bits may not fit into 32, where a stride is below 256 bytes");
+	rows.shape[0].scale = TENSOR_MAP_NO_END;
+	assert_null(values_of(&rows, &narrow, &v));
 	/* Stores end at a multiple of 16 bytes. */
 	TensorMapPlan written = plan;
 	Args odd = args_of(0x1000, 30, 70, 40, true), even = args_of(0x1000, 30, 72, 40, true);
