@@ -400,7 +400,7 @@ static bool given_options(const Call *call, neso_compile_options *options, bool 
 	    !option_truth(given[OPT_DEPENDENT], &options->dependent_launch))
 		return false;
 	if (given[OPT_WARPS] && given[OPT_WARPS] != Py_None && !options->num_warps) {
-		PyErr_SetString(PyExc_ValueError, "num_warps is 0, but must be a power of two");
+		PyErr_SetString(PyExc_ValueError, "num_warps is 0, but must be a power of 2");
 		return false;
 	}
 	options->debug |= debug;

@@ -176,7 +176,6 @@ const Layout *layout_mma_operand(LayoutContext *cx, const int64_t *shape, unsign
 /* The four warps of a warpgroup hold 16 rows each; further warps go along M, then along N. */
 static void fill_warpgroups(Fill *f, const unsigned *warps, bool has_n)
 {
-	ASSERT(warps[0] % 4 == 0);
 	fill(f, LAYOUT_WARP, 0, log2_of(warps[0]));
 	if (has_n)
 		fill(f, LAYOUT_WARP, 1, log2_of(warps[1]));

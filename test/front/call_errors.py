@@ -23,7 +23,7 @@ def again(x):
 def either(x):
     if x > 0:
         return x
-    return x * 1.5  # error: 5: a function returns one type: int32 scalar elsewhere, fp32 scalar here
+    return x * 1.5  # error: 5: Inconsistent return types: int32 scalar elsewhere, fp32 scalar here
 
 
 @triton.jit

@@ -43,7 +43,7 @@ def kernel(p: tl.const, q, n):
     tl.store(tl.where(n > 1, p, p + 1), 1.0)  # error: 5: Cannot store to a constant pointer
     tl.store(tl.where(n > 1, q, p), 1.0)  # error: 14: tl.where: invalid operands of type pointer<fp32> and const_pointer<fp32>
     tl.store(p if n > 1 else p + 1, 1.0)  # error: 5: Cannot store to a constant pointer
-    tl.store(q if n > 1 else p, 1.0)  # error: 14: the sides of a run-time conditional expression differ
+    tl.store(q if n > 1 else p, 1.0)  # error: 14: Ternary expression with dynamic condition has inconsistent types
     r = p
     for i in range(n):
         tl.store(r, 1.0)  # error: 9: Cannot store to a constant pointer

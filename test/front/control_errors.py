@@ -14,7 +14,7 @@ def kernel(p, n, f, B: tl.constexpr):
         y = n  # error: 9: Mismatched type for y between then block (int32 scalar) and else block (fp32 scalar)
     else:
         y = f
-    z = n if n > 2 else f  # error: 9: the sides of a run-time conditional expression differ: int32 scalar and fp32 scalar
+    z = n if n > 2 else f  # error: 9: Ternary expression with dynamic condition has inconsistent types: int32 scalar and fp32 scalar
     total = 0
     for i in range(n):
         total += f * 1.0  # error: 9: Loop-carried variable total has initial type int32 scalar before the loop on line 19, but is re-assigned to fp32 scalar in loop: its type must stay the same

@@ -23,6 +23,7 @@ def kernel(p, i, B: tl.constexpr, C: tl.constexpr):
     o = x[1.5]  # error: 9: unsupported tensor index: int32[64] cannot be indexed by 1.5; a tile takes ':', None,
     q = tl.sum(tile, axis=2)  # error: 9: tl.reduce: invalid axis 2 for 2 dimensions
     r = tl.expand_dims(x, 3)  # error: 9: tl.expand_dims: invalid axis 3 for 2 dimensions
+    r2 = tl.expand_dims(x, (0, -3))  # error: 10: tl.expand_dims: duplicate axes, normalized axes = [0, 0]
     s = tile.item()  # error: 9: .item: expected a scalar, found int32[64, 32]
     t = tl.full([1] * 17, 0, tl.float32)  # error: 9: a tile has at most 16 dimensions
     u = tl.arange(0, i)  # error: 9: tl.arange: 'end' must be an integer known when compiling, not int32

@@ -13,25 +13,25 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: red.relaxed.gpu.global.add.noftz.v2.f16x2 [
   // CHECK: atom.relaxed.gpu.global.add.noftz.v2.f16x2 {
   // CHECK: fence.acq_rel.gpu;
-  // CHECK: red.relaxed.cta.global.max.s32 [
-  // CHECK: @%p{{[0-9]+}} atom.acq_rel.gpu.global.add.u32 %[[OLD:r[0-9]+]], [
+  // CHECK: atom.global.cta.relaxed.max.s32 %old, [
+  // CHECK: @%p{{[0-9]+}} atom.global.gpu.acq_rel.add.u32 %[[OLD:r[0-9]+]], [
   // CHECK: st.shared.b32 [{{.*}}], %[[OLD]];
   // CHECK: bar.sync 0;
   // CHECK: ld.shared.b32
   // CHECK: bar.sync 0;
   // CHECK: bra
-  // CHECK: atom.acq_rel.sys.global.cas.b64
+  // CHECK: atom.global.acq_rel.sys.cas.b64
   // CHECK: st.shared.b64
   // CHECK: bar.sync 0;
   // CHECK: ld.shared.b64
   // CHECK: bar.sync 0;
   // CHECK: bra
-  // CHECK: red.release.gpu.global.or.b32 [
+  // CHECK: atom.global.gpu.release.or.b32 %old, [
   // CHECK: red.relaxed.gpu.global.add.noftz.v2.bf16x2 [
   // CHECK: atom.relaxed.sys.global.cas.b32
   // CHECK: ret;
   // CHECK-LABEL: .target sm_80
-  // CHECK-COUNT-8: red.relaxed.gpu.global.add.f32 [
+  // CHECK-COUNT-8: atom.global.gpu.relaxed.add.f32 %old, [
   // CHECK-COUNT-4: red.relaxed.gpu.global.add.noftz.f16x2 [
   // CHECK: atom.relaxed.sys.global.cas.b32
   // CHECK: ret;

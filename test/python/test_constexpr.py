@@ -21,6 +21,10 @@ def ragged(o, lens, stride: tl.constexpr, MAXLEN: tl.constexpr, BLOCK: tl.conste
         tl.store(o + row * stride + c, (c < n).to(tl.int8), mask=c < MAXLEN)
 
 
+def filled(o, shape: tl.constexpr):
+    tl.store(o + tl.arange(0, shape[0]), shape[1][0] + shape[1][1])
+
+
 def scaled(o, C: tl.constexpr, F: tl.constexpr):
     i = tl.arange(0, 16)
     if F:
@@ -111,6 +115,16 @@ class Policies(unittest.TestCase):
         self.assertEqual(reasons[:3], ["first variant", "C: 2 before, now 3", "C: 3 before, now 4"])
         self.assertEqual(made[1].reason, reasons[1])
         self.assertEqual(shown.getvalue().count("scaled has 17 variants, and 'C' has 17 values among them: it is numeric"), 1)
+
+    def test_tuples_of_other_classes(self):
+        """As torch.Size, which is what the shape of a tensor is."""
+
+        class Size(tuple):
+            pass
+
+        kernel, out = triton.jit(filled), np.zeros(8, np.int32)
+        kernel[(1, )](out, Size((8, Size((3, 4)))))
+        np.testing.assert_array_equal(out, 7)
 
     def test_other_words(self):
         with self.assertRaisesRegex(ValueError, "eager.*generic"):

@@ -248,7 +248,7 @@ class Exits(Engines):
 
     def test_errors(self):
         out = np.zeros(8, np.int32)
-        self.refuses(mixed_returns, "a function returns one type", out, 8)
+        self.refuses(mixed_returns, "Inconsistent return types", out, 8)
         self.refuses(tile_condition, "expected a condition of one element", out, 8,
                      cure="an `if` is for the whole program")
 

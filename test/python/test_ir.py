@@ -94,6 +94,19 @@ class FromIr(unittest.TestCase):
         with self.assertRaisesRegex(ArgumentError, "divisible by 16"):
             kernel[(1, )](self.x[1:], self.o, 3.0, 99)
 
+    def test_a_pointer_is_one_to_elements_of_the_size(self):
+        kernel = self.compiled(self.scale_text())
+        kernel[(2, )](self.x.view(np.int32), self.o, 3.0, 100)
+        np.testing.assert_array_equal(self.o, self.x * 6)
+
+    def test_a_predicate_may_stand_in_quotes(self):
+        text = self.scale_text()
+        self.assertIn("arith.cmpi slt,", text)
+        self.compiled(text.replace("arith.cmpi slt,", 'arith.cmpi "slt",'))[(2, )](self.x, self.o, 3.0, 100)
+        np.testing.assert_array_equal(self.o, self.x * 6)
+        with self.assertRaisesRegex(triton.CompilationError, "'predicate' of arith.cmpi must be a number or its flags"):
+            self.compiled(text.replace("arith.cmpi slt,", 'arith.cmpi "no",'))
+
     def test_faults_of_the_text(self):
         with self.assertRaises(triton.CompilationError) as raised:
             self.compiled("module {\n  tt.func public @f() {\n    tt.nothing\n    tt.return\n  }\n}\n")

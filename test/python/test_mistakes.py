@@ -43,7 +43,7 @@ class Mistakes(unittest.TestCase):
             (lambda: add[(1, )](array(), 16, BLOCK=16, block=3), KeyError, "block was specified.*did you mean 'BLOCK'"),
             (lambda: add[(1, )](array(), 16, BLOCK=16, q=3), KeyError, "q was specified but unrecognised; it has x, n, BLOCK"),
             (lambda: add[(1, )](array(), 16, BLOCK=16, neso_target=90), TypeError, "neso_target is a name.*not 90"),
-            (lambda: add[(1, )](array(), 16, BLOCK=16, num_warps=0), ValueError, "num_warps is 0, but must be a power of two"),
+            (lambda: add[(1, )](array(), 16, BLOCK=16, num_warps=0), ValueError, "num_warps is 0, but must be a power of 2"),
             (lambda: add[(1, )](array(), 16, BLOCK=16, compile_timeout=-1), ValueError, "seconds, more than 0, not -1"),
             (lambda: add[(1, )](array(), 16, BLOCK=16, compile_timeout="1"), ValueError, "seconds, more than 0, not '1'"),
         ))

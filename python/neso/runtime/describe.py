@@ -78,6 +78,8 @@ def expression(value, depth=0):
                                  for k, v in value.items()) + "}"
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             return f"{name_of(kind)}({_sequence(value, depth)})"
+        if isinstance(value, tuple):  # such as torch.Size
+            return f"({_sequence(value, depth)})"
     path = tile_path(value)
     if path is not None:
         return PACKAGE + path

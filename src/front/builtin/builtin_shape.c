@@ -73,12 +73,19 @@ const Val *builtin_expand_dims(FrontLower *low, const BuiltinCall *call)
 	uint32_t rank = (tl_is_block(sem_type(v)) ? sem_type(v)->rank : 0) + axes.len, wanted = 0;
 	if (rank > IR_MAX_RANK)
 		return lower_error(low, DIAG_TILE_RANK_LIMIT, IR_MAX_RANK);
+	bool again = false;
+	Text normal;
+	text_init(&normal, low->arena);
 	for (uint32_t i = 0; i < axes.len; i++) {
 		int64_t axis = axes.at[i] < 0 ? axes.at[i] + rank : axes.at[i];
-		if (axis < 0 || axis >= (int64_t)rank || (wanted & 1u << axis))
+		if (axis < 0 || axis >= (int64_t)rank)
 			return lower_error(low, DIAG_TILE_AXIS, call->what, (long long)axes.at[i], rank);
+		again = again || (wanted & 1u << axis);
 		wanted |= 1u << axis;
+		text_printf(&normal, i ? ", %lld" : "%lld", (long long)axis);
 	}
+	if (again)
+		return lower_error(low, DIAG_TILE_AXES_TWICE, call->what, normal.data);
 	for (uint32_t i = 0; i < rank; i++) {
 		if (wanted & 1u << i)
 			v = sem_expand_dims(low, v, i);

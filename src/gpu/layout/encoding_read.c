@@ -86,15 +86,23 @@ static bool find_order(IrAttr attr, unsigned *out, unsigned rank)
 
 /* ---- #ttg.linear, #ttg.shared_linear ---- */
 
-static bool read_basis(EncodingReader *r, const LayoutSpace *out, unsigned rank, IrAttr bits, uint64_t *basis)
+/* A layout of threads may be one of a larger tile (`cut`): what lies beyond this one is a copy then. */
+static bool read_basis(EncodingReader *r, const LayoutSpace *out, unsigned rank, IrAttr bits, bool *cut, uint64_t *basis)
 {
+	bool may_cut = *cut;
+	*cut = false;
 	*basis = 0;
 	if (bits->kind != ATTR_KIND_ARRAY || bits->len != rank)
 		return refuse(r, "each basis needs one number for each dimension") != NULL;
 	for (uint32_t k = 0; k < rank; k++) {
 		const LayoutDim *dim = layout_space_find(out, LAYOUT_DIM0 + k);
 		IrAttr value = bits->items[k];
-		if (value->kind != ATTR_KIND_INT || value->i < 0 || (value->i >> dim->bits) != 0)
+		bool beyond = value->kind == ATTR_KIND_INT && (value->i >> dim->bits) != 0;
+		if (beyond && may_cut && base_is_pow2((uint64_t)value->i)) {
+			*cut = true;
+			continue;
+		}
+		if (value->kind != ATTR_KIND_INT || value->i < 0 || beyond)
 			return refuse(r, "a basis lies outside of the tile") != NULL;
 		*basis |= layout_space_put(out, LAYOUT_DIM0 + k, (uint64_t)value->i);
 	}
@@ -110,11 +118,33 @@ static bool read_bases(EncodingReader *r, const LayoutSpace *out, unsigned rank,
 		return true;
 	if (list->kind != ATTR_KIND_ARRAY || *at + list->len > 60)
 		return refuse(r, "bases must be a list of lists of numbers") != NULL;
-	for (uint32_t i = 0; i < list->len; i++)
-		if (!read_basis(r, out, rank, list->items[i], &bases[(*at)++]))
+	for (uint32_t i = 0; i < list->len; i++) {
+		bool cut = strcmp(attr->text, "ttg.linear") == 0;
+		if (!read_basis(r, out, rank, list->items[i], &cut, &bases[*at]))
 			return false;
-	*count = list->len;
+		if (cut && !bases[*at] && strcmp(name, "register") == 0)
+			continue; /* it would hold a copy */
+		++*at;
+		++*count;
+	}
 	return true;
+}
+
+/* A layout of threads may be one of a smaller tile: more registers, which come first, repeat it. */
+static void repeat_bases(const LayoutSpace *out, unsigned rank, uint64_t *bases, unsigned *at, unsigned *registers)
+{
+	uint64_t reached = 0;
+	for (unsigned i = 0; i < *at; i++)
+		reached |= bases[i];
+	for (unsigned k = 0; k < rank; k++) {
+		unsigned bits = layout_space_find(out, LAYOUT_DIM0 + k)->bits, used = 0;
+		while (layout_space_get(out, reached, LAYOUT_DIM0 + k) >> used)
+			used++;
+		for (; used < bits && *at < 60; used++, ++*at) {
+			memmove(bases + *registers + 1, bases + *registers, (*at - *registers) * sizeof *bases);
+			bases[(*registers)++] = layout_space_put(out, LAYOUT_DIM0 + k, UINT64_C(1) << used);
+		}
+	}
 }
 
 static bool read_repetitions(EncodingReader *r, IrAttr attr, LayoutSpace *out, unsigned rank)
@@ -151,6 +181,8 @@ static const Layout *linear(EncodingReader *r, IrAttr attr, const int64_t *shape
 	for (unsigned i = 0; i < names; i++)
 		if (!read_bases(r, &out, rank, attr, shared ? memory[i] : threads[i], bases, &at, &count[i]))
 			return NULL;
+	if (!shared)
+		repeat_bases(&out, rank, bases, &at, &count[0]);
 	if (shared) {
 		in = layout_space_none();
 		layout_space_add(&in, LAYOUT_OFFSET, count[0], layout_space_reps(&out));
@@ -287,7 +319,7 @@ static bool read_mma(EncodingReader *r, IrAttr attr, unsigned rank, Mma *mma)
 		unsigned m = mma->instr[mma->instr_rank - 2];
 		ok = mma->instr_rank == rank && (m == 16 || m == 8) && mma->instr[mma->instr_rank - 1] == 8;
 	} else if (ok && mma->version == 3) {
-		ok = rank == 2 && mma->instr[1] >= 8 && mma->instr[1] <= 256 && base_is_pow2(mma->instr[1]) && mma->warps[0] % 4 == 0;
+		ok = rank == 2 && mma->instr[1] >= 8 && mma->instr[1] <= 256 && base_is_pow2(mma->instr[1]);
 	} else {
 		ok = false;
 	}
@@ -320,7 +352,7 @@ static const Layout *dot_operand(EncodingReader *r, IrAttr attr, const int64_t *
 	if (strcmp(parent->text, "ttg.nvidia_mma") != 0 || !read_mma(r, parent, rank, &m))
 		return r->error ? NULL : refuse(r, "the parent of an operand's layout must be one of a product");
 	find_int(attr, "kWidth", &k_width);
-	if (k_width < 1 || k_width > 16 || !base_is_pow2((uint64_t)k_width) || (m.version == 3 && operand != 0))
+	if (k_width < 1 || k_width > 16 || !base_is_pow2((uint64_t)k_width) || (m.version == 3 && (operand != 0 || m.warps[0] % 4)))
 		return refuse(r, "no matrix instruction that is known has such an operand");
 	if (m.version == 3)
 		return layout_wgmma_operand(cx, shape, m.warps, (unsigned)k_width);

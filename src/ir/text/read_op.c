@@ -10,11 +10,14 @@ static const char *const kind_words[] = {
 	[ASM_ENUM_] = "",
 };
 
-/* An enumeration may come as a number of any type, or as flags #arith.fastmath<...>. */
+/* An enumeration may come as a number of any type, as its word in quotes, or as flags #arith.fastmath<...>. */
 static IrAttr enum_attr(Reader *r, AsmKind kind, IrAttr value)
 {
+	int64_t named;
 	if (value->kind == ATTR_KIND_INT)
 		return ir_attr_i32(r->cx, value->i);
+	if (value->kind == ATTR_KIND_STRING && asm_enum_value(kind, str_of(value->text), &named))
+		return ir_attr_i32(r->cx, named);
 	if (value->kind != ATTR_KIND_CUSTOM || !asm_enum_is_flags(kind))
 		return NULL;
 	int64_t bits = 0;

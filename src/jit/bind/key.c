@@ -21,7 +21,7 @@ bool jit_options(const JitKernel *kernel, const JitOptions *given, JitOptions *o
 	out->no_gpu_limits = out->no_gpu_limits && !out->gpu;
 	/* The CPU has no threads of a program to run out of. */
 	if (!base_is_pow2(out->num_warps) || out->num_warps > UINT32_MAX / TARGET_WARP_SIZE)
-		jit_diag(diags, kernel, DIAG_OPTION_VALUE, "num_warps", out->num_warps, "a power of two");
+		jit_diag(diags, kernel, DIAG_OPTION_VALUE, "num_warps", out->num_warps, "a power of 2");
 	else if (out->gpu && out->num_warps > TARGET_MAX_THREADS / TARGET_WARP_SIZE)
 		jit_diag(diags, kernel, DIAG_OPTION_THREADS, out->num_warps,
 			 out->num_warps * TARGET_WARP_SIZE, TARGET_MAX_THREADS);

@@ -11,8 +11,9 @@
 static const struct {
 	IrTypeKind ir;
 	const char *text;
+	unsigned bytes; /* of an element in memory */
 } dtypes[DT__COUNT] = {
-#define DTYPE(kind, name, bits, cls, ir, short_name, doc) [DT_##kind] = {TY_##ir, short_name},
+#define DTYPE(kind, name, bits, cls, ir, short_name, doc) [DT_##kind] = {TY_##ir, short_name, (bits + 7) / 8},
 #include "front/dtypes.def"
 #undef DTYPE
 };
@@ -49,15 +50,19 @@ static const char *type_text(Arena *arena, IrType type)
 	return text.data;
 }
 
-static bool same_type(IrType type, const JitParam *param, const FrontArg *arg, Arena *arena)
+/* Does what is given go into a parameter of the type? The text says how memory is read: a pointer may come as an
+ * address in 64 bits, or be one to other elements of the size, such as a tensor of booleans for one of bytes. */
+static bool fits_type(IrType type, const JitParam *param, const FrontArg *arg, Arena *arena)
 {
 	if (type->kind == TY_TENSORDESC) {
 		const char *text = type_text(arena, type);
 		return param->kind == JIT_PARAM_DESC && text && strcmp(text, arg->text) == 0;
 	}
-	bool pointer = type->kind == TY_PTR;
-	return param->kind == (pointer ? JIT_PARAM_POINTER : JIT_PARAM_SCALAR) && param->dtype != DT__COUNT &&
-	       dtypes[param->dtype].ir == (pointer ? type->elem->kind : type->kind);
+	if (param->dtype == DT__COUNT)
+		return false;
+	if (type->kind == TY_PTR && param->kind == JIT_PARAM_POINTER)
+		return dtypes[param->dtype].ir == type->elem->kind || dtypes[param->dtype].bytes == (type->elem->bits + 7) / 8;
+	return param->kind == JIT_PARAM_SCALAR && dtypes[param->dtype].ir == (type->kind == TY_PTR ? TY_I64 : type->kind);
 }
 
 /* Arguments behind a descriptor that are its shape and strides. */
@@ -167,7 +172,7 @@ IrModule *jit_ir_read(const JitVariant *variant, IrCx *cx, SourceSet *sources, D
 	const IrBlock *body = ir_func_body(ir_find_func(ir, ir_sym(cx, kernel->info->name)));
 	uint32_t before = diags->errors;
 	for (uint32_t i = 0, at = 0; i < kernel->info->param_count; i++, at += 1 + extents_after(body, at))
-		if (!same_type(body->args[at]->type, &variant->params[i], &variant->args[i], diags->arena))
+		if (!fits_type(body->args[at]->type, &variant->params[i], &variant->args[i], diags->arena))
 			jit_diag_param(diags, kernel, &kernel->info->params[i], DIAG_ARG_TYPE, kernel->info->params[i].annotation,
 				       kernel->info->params[i].name, variant->args[i].text);
 	return diags->errors == before ? ir : NULL;

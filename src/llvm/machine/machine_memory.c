@@ -168,13 +168,19 @@ bool machine_st_global(Arena *arena, const char *suffix, LLVMTypeRef function, M
 
 /* ---- atomics ---- */
 
-/* PTX wants the vector's width between operation and type, and f16 sums without flushing, which is what it writes. */
+/* PTX wants the vector's width between operation and type, and f16 sums without flushing, which is what it writes. The words
+ * of an `atom` of one element stand in Triton's order, which programs look for; ptxas takes any. */
 static void add_operation(Text *t, const Suffix *s, const char *name)
 {
-	Str op = s->words[2], type = s->words[3];
+	Str sem = s->words[0], scope = s->words[1], op = s->words[2], type = s->words[3];
 	bool half = str_is(type, "f16") || str_is(type, "bf16") || str_is(type, "f16x2") || str_is(type, "bf16x2");
-	text_printf(t, "%s.%.*s.%.*s.global.%.*s%s", name, STR_ARG(s->words[0]), STR_ARG(s->words[1]), STR_ARG(op),
-		    half && str_is(op, "add") ? ".noftz" : "");
+	if (s->n > 1 || strcmp(name, "red") == 0)
+		text_printf(t, "%s.%.*s.%.*s.global", name, STR_ARG(sem), STR_ARG(scope));
+	else if (str_is(op, "cas"))
+		text_printf(t, "%s.global.%.*s.%.*s", name, STR_ARG(sem), STR_ARG(scope));
+	else
+		text_printf(t, "%s.global.%.*s.%.*s", name, STR_ARG(scope), STR_ARG(sem));
+	text_printf(t, ".%.*s%s", STR_ARG(op), half && str_is(op, "add") ? ".noftz" : "");
 	if (s->n > 1)
 		text_printf(t, ".v%u", s->n);
 	text_printf(t, ".%.*s ", STR_ARG(type));
@@ -187,21 +193,27 @@ static bool expand_atomic(Arena *arena, const char *suffix, bool result, Machine
 	if (!read_suffix(suffix, &s) || s.count < 4)
 		return false;
 	bool cas = str_is(s.words[2], "cas"), always = has_word(&s, "always");
+	/* One whose old element nobody reads is an `atom` as well: ptxas makes the same of both. */
+	bool unread = !result && s.n == 1 && !str_is(s.words[3], "f16x2") && !str_is(s.words[3], "bf16x2");
 	unsigned in = result ? s.n : 0, words = in + 1 + !always;
 	text_init(&text, arena);
 	text_init(&constraints, arena);
+	if (unread)
+		text_printf(&text, "{ .reg .b%u %%old; ", s.bits);
 	if (!always)
 		text_printf(&text, "@$%u ", in + 1);
-	add_operation(&text, &s, result ? "atom" : "red");
+	add_operation(&text, &s, result || unread ? "atom" : "red");
 	if (result) {
 		add_operands(&text, 0, s.n);
 		text_str(&text, ", ");
+	} else if (unread) {
+		text_str(&text, "%old, ");
 	}
 	text_printf(&text, "[$%u], ", in);
 	add_operands(&text, words, s.n);
 	if (cas)
 		text_printf(&text, ", $%u", words + 1);
-	text_str(&text, ";");
+	text_str(&text, unread ? "; }" : ";");
 	if (result)
 		add_constraints(&constraints, "=", register_of(s.bits), s.n);
 	text_printf(&constraints, "%sl%s", result ? "," : "", always ? "" : ",b");

@@ -3,6 +3,9 @@
 #include "gpu_kit.h"
 
 #define B "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>"
+#define LISTED \
+	"#ttg.linear<{register = [[0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], " \
+	"lane = [[0, 0], [0, 1], [0, 2], [0, 4], [0, 8]], warp = [[32, 0], [0, 32]], block = []}>"
 #define M2 "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>"
 #define M3 "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>"
 
@@ -65,6 +68,19 @@ static const struct {
 	{"#ttg.slice<{dim = 1, parent = " B "}>", "2",
 	 "register = [], "
 	 "lane = [[0], [0], [0], [1], [0]], warp = [[0], [0]], block = []"},
+	/* Bases that are listed: of a larger tile, of a smaller one, of both. */
+	{LISTED, "32x32",
+	 "register = [[0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], "
+	 "lane = [[0, 0], [0, 1], [0, 2], [0, 4], [0, 8]], warp = [[0, 0], [0, 0]], block = []"},
+	{LISTED, "16x16",
+	 "register = [[1, 0], [2, 0], [4, 0], [8, 0]], "
+	 "lane = [[0, 0], [0, 1], [0, 2], [0, 4], [0, 8]], warp = [[0, 0], [0, 0]], block = []"},
+	{LISTED, "128x128",
+	 "register = [[0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [64, 0], [0, 64]], "
+	 "lane = [[0, 0], [0, 1], [0, 2], [0, 4], [0, 8]], warp = [[32, 0], [0, 32]], block = []"},
+	{LISTED, "32x128",
+	 "register = [[0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 64]], "
+	 "lane = [[0, 0], [0, 1], [0, 2], [0, 4], [0, 8]], warp = [[0, 0], [0, 32]], block = []"},
 	{M2, "32x32",
 	 "register = [[0, 1], [8, 0], [0, 16]], "
 	 "lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8], [16, 0]], block = []"},
@@ -194,11 +210,11 @@ static void misfits_have_a_reason(void **state)
 {
 	static const char *const cases[][2] = {
 		{"tensor<4x8xf32>", "it has no layout"},
-		{"tensor<4x8xf32, #ttg.linear<{register = [[0, 8]], lane = [], warp = [], block = []}>>",
+		{"tensor<4x8xf32, #ttg.linear<{register = [[0, 24]], lane = [], warp = [], block = []}>>",
 		 "a basis lies outside of the tile"},
 		{"tensor<4x8xf32, #ttg.linear<{register = [[1]], lane = [], warp = [], block = []}>>",
 		 "each basis needs one number for each dimension"},
-		{"tensor<4x8xf32, #ttg.linear<{register = [[0, 1]], lane = [], warp = [], block = []}>>",
+		{"tensor<4x8xf32, #ttg.linear<{register = [[0, 4]], lane = [], warp = [], block = []}>>",
 		 "its bases do not reach every element of the tile"},
 		{"tensor<8xf32, " B ">",
 		 "a blocked layout needs sizePerThread, threadsPerWarp, warpsPerCTA and order of its rank"},
