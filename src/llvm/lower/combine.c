@@ -286,6 +286,10 @@ static void convert(void *data, const Layout *from, const Layout *to, void ***va
 void ***lower_combine_begin(Combine *c, Lower *lw, IrOp *op)
 {
 	*c = (Combine){.lw = lw, .op = op, .trips = gpu_trips(lw->gpu, op), .products = sums_products(lw, op)};
+	c->elem = elem_of(c, 0);
+	const IrOp *made = ir_operand(op, 0)->def;
+	bool pairs = lower_folds_pairs(lw, op);
+	c->magnitudes = pairs && made && made->kind == OP_ABSF;
 	c->word = lower_thread_word(lw, gpu_layout(lw->gpu, ir_operand(op, 0)->type));
 	c->engine = (GpuEngine){.data = c,
 				.operands = op->operand_count,
@@ -293,6 +297,7 @@ void ***lower_combine_begin(Combine *c, Lower *lw, IrOp *op)
 				.combine = combine,
 				.shuffle = shuffle,
 				.shuffle_from = shuffle_from,
+				.fold = pairs ? lower_fold_pairs : NULL,
 				.combine_warp = op->kind == OP_REDUCE && gpu_reduces_in_hardware(lw->gpu, op) ?
 							combine_warp : NULL,
 				.select = select,
@@ -306,7 +311,7 @@ void ***lower_combine_begin(Combine *c, Lower *lw, IrOp *op)
 				.arena = lw->arena};
 	void ***values = ARENA_ARRAY(lw->arena, void **, op->operand_count);
 	for (uint32_t k = 0; k < op->operand_count; k++) {
-		LowerValue v = lower_get(lw, ir_operand(op, k));
+		LowerValue v = lower_get(lw, c->magnitudes ? ir_operand(made, 0) : ir_operand(op, k));
 		values[k] = ARENA_ARRAY(lw->arena, void *, v.count);
 		memcpy(values[k], v.regs, sizeof *values[k] * v.count);
 	}
