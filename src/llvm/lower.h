@@ -132,6 +132,7 @@ bool lower_elementwise(Lower *lw, IrOp *op, LowerElement *element);
  * every dim. Registers whose coordinates differ only below the groups' size do so in every thread, whatever it adds to them.
  * NULL: nothing is known. */
 uint32_t *lower_first_of_equal(Lower *lw, const IrValue *v);
+LLVMValueRef lower_widen(Lower *lw, LLVMValueRef x); /* a narrower float to f32 */
 LLVMValueRef lower_fma(Lower *lw, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c); /* one rounding; any float type */
 
 /* ---- who am I ---- */

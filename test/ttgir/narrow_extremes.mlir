@@ -29,13 +29,15 @@ module {
     tt.return
   }
   // CHECK-LABEL: @magnitudes
-  // CHECK: %[[A:.*]] = math.absf %{{.*}} : tensor<4x64xf16>
-  // CHECK: "tt.reduce"(%[[A]])
+  // CHECK-NEXT: %[[B:.*]] = tt.reshape %x : tensor<8x32xf16> -> tensor<4x64xf16>
+  // CHECK-NEXT: %[[A:.*]] = math.absf %[[B]] : tensor<4x64xf16>
+  // CHECK-NEXT: "tt.reduce"(%[[A]])
   // CHECK: (tensor<4x64xf16>) -> tensor<4xf16>
   // CHECK: arith.extf %{{.*}} : tensor<4xf16> to tensor<4xf32>
-  tt.func public @magnitudes(%x: tensor<4x64xf16>, %q: tensor<4x!tt.ptr<f32>>) {
-    %w = arith.extf %x : tensor<4x64xf16> to tensor<4x64xf32>
-    %f = math.absf %w : tensor<4x64xf32>
+  tt.func public @magnitudes(%x: tensor<8x32xf16>, %q: tensor<4x!tt.ptr<f32>>) {
+    %w = arith.extf %x : tensor<8x32xf16> to tensor<8x32xf32>
+    %v = math.absf %w : tensor<8x32xf32>
+    %f = tt.reshape %v : tensor<8x32xf32> -> tensor<4x64xf32>
     %m = "tt.reduce"(%f) <{axis = 1 : i32}> ({
     ^bb0(%a: f32, %b: f32):
       %c = arith.maximumf %a, %b : f32

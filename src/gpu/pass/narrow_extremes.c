@@ -25,49 +25,83 @@ static bool is_extreme(const IrOp *reduce)
 	}
 }
 
-/* Where magnitudes are taken of the tile, the op that takes them, and nothing else needs them. */
-static IrOp *magnitudes(const IrValue *tile)
-{
-	IrOp *op = tile->def;
-	return op && op->kind == OP_ABSF && ir_has_one_use(tile) ? op : NULL;
-}
+/* What stands between a tile that was widened and its extreme: ops that give its elements other places, which nothing else
+ * needs, and at most one that takes magnitudes. */
+enum { MOST_VIEWS = 4 };
 
-/* The tile before it was widened from 16 bits; NULL: it was not. */
-static IrValue *before(const IrValue *tile)
+typedef struct Way {
+	IrValue *from; /* before it was widened; NULL: it was not */
+	const IrOp *views[MOST_VIEWS], *abs; /* the first one last */
+	unsigned count;
+} Way;
+
+static Way way_of(const IrOp *reduce)
 {
-	const IrOp *op = tile->def;
-	IrValue *from = op && op->kind == OP_EXTF ? ir_operand(op, 0) : NULL;
-	IrTypeKind kind = from ? ir_elem(from->type)->kind : TY_F32;
-	return (kind == TY_F16 || kind == TY_BF16) && ir_elem(tile->type)->kind == TY_F32 ? from : NULL;
+	Way w = {0};
+	const IrValue *tile = ir_operand(reduce, 0);
+	for (const IrOp *op = tile->def; op; op = tile->def) {
+		if (op->kind == OP_EXTF) {
+			IrTypeKind kind = ir_elem(ir_operand(op, 0)->type)->kind;
+			bool narrow = (kind == TY_F16 || kind == TY_BF16) && ir_elem(tile->type)->kind == TY_F32;
+			w.from = narrow ? ir_operand(op, 0) : NULL;
+			return w;
+		}
+		bool view = op->kind == OP_RESHAPE || op->kind == OP_TRANS || op->kind == OP_EXPAND_DIMS;
+		if (!ir_has_one_use(tile) || !(view ? w.count < MOST_VIEWS : op->kind == OP_ABSF && !w.abs))
+			return w;
+		if (view)
+			w.views[w.count++] = op;
+		else
+			w.abs = op;
+		tile = ir_operand(op, 0);
+	}
+	return w;
 }
 
 static bool visit(void *data, IrOp *op)
 {
 	Narrow *n = data;
-	if (op->kind == OP_REDUCE && op->operand_count == 1 && is_extreme(op) && !gpu_is_loop_sum(op)) {
-		const IrValue *tile = ir_operand(op, 0);
-		const IrOp *abs = magnitudes(tile);
-		if (before(abs ? ir_operand(abs, 0) : tile))
-			vec_push(n->cx->scratch, &n->list, op);
-	}
+	if (op->kind == OP_REDUCE && op->operand_count == 1 && is_extreme(op) && !gpu_is_loop_sum(op) && way_of(op).from)
+		vec_push(n->cx->scratch, &n->list, op);
 	return true;
+}
+
+/* The op on a narrower tile. */
+static IrValue *again(Narrow *n, const IrOp *op, IrValue *tile, IrOp *before)
+{
+	IrMapping map;
+	ir_mapping_init(&map, n->cx->scratch);
+	ir_mapping_put(&map, ir_operand(op, 0), tile);
+	IrOp *copy = ir_clone(n->cx->module, op, &map, NULL, NULL);
+	IrType like = op->kind == OP_ABSF ? tile->type : op->results[0].type;
+	copy->results[0].type = ir_with_elem(gpu_of(n->cx)->ir, like, ir_elem(tile->type));
+	ir_op_insert_before(copy, before);
+	return &copy->results[0];
+}
+
+/* The op, and what it was made of, where nothing needs it any more: up to where it was widened. */
+static void drop(IrOp *op)
+{
+	while (op && !op->results[0].uses) {
+		IrOp *next = op->kind == OP_EXTF ? NULL : ir_operand(op, 0)->def;
+		ir_op_erase(op);
+		op = next;
+	}
 }
 
 static void narrow(Narrow *n, IrOp *op)
 {
 	IrModule *m = n->cx->module;
 	IrCx *ir = gpu_of(n->cx)->ir;
-	IrOp *abs = magnitudes(ir_operand(op, 0));
-	IrValue *from = before(abs ? ir_operand(abs, 0) : ir_operand(op, 0)), *result = &op->results[0];
+	Way w = way_of(op);
+	IrValue *from = w.from, *result = &op->results[0];
 	IrType elem = ir_elem(from->type), wide = result->type;
-	if (abs) {
-		IrBuilder b = ir_at(m, op);
-		b.loc = abs->loc;
-		from = irb_1(&b, OP_ABSF, from->type, from);
-	}
+	for (unsigned i = w.count; i-- > 0;)
+		from = again(n, w.views[i], from, op);
+	from = w.abs ? again(n, w.abs, from, op) : from;
+	IrOp *old = ir_operand(op, 0)->def;
 	ir_operand_set(op, 0, from);
-	if (abs)
-		ir_op_erase(abs);
+	drop(old);
 	IrBlock *body = op->regions[0].first;
 	for (uint32_t i = 0; i < body->arg_count; i++)
 		body->args[i]->type = elem;

@@ -377,8 +377,7 @@ static void combine_terms(const GpuFold *fold, const GpuEngine *e, void ***value
 		terms[k] = ARENA_ARRAY(e->arena, void *, fold->terms);
 		results[k] = ARENA_ARRAY(e->arena, void *, fold->results);
 	}
-	if (e->fold) {
-		e->fold(e->data, values[0], fold->term, fold->terms, fold->results, results[0]);
+	if (e->fold && e->fold(e->data, values[0], fold->term, fold->terms, fold->results, results[0])) {
 		values[0] = results[0];
 		return;
 	}

@@ -11,14 +11,14 @@ typedef struct Combine {
 	GpuTrips trips;
 	LLVMValueRef word; /* of the thread */
 	bool products; /* the operand's registers are products, to be fused with the sums */
-	IrType elem; /* of the first operand */
-	bool magnitudes; /* the operand's registers are numbers whose magnitudes are combined */
+	bool pairs, magnitudes; /* the operand's registers are to be compared two at a time; by their magnitudes */
+	bool wide; /* these were, and what was found is f32 */
 	GpuEngine engine;
 } Combine;
 
-/* Does lower_fold_pairs do what of this op is within a thread (GpuEngine.fold)? */
-bool lower_folds_pairs(const Lower *lw, const IrOp *op);
-void lower_fold_pairs(void *data, void **values, const uint32_t *term, uint32_t terms, uint32_t results, void **out);
+/* GpuEngine.fold, the first time, of what gpu_reduces_pairs. */
+LLVMValueRef lower_extreme(Combine *c, LLVMValueRef a, LLVMValueRef b); /* of two f32 then */
+bool lower_fold_pairs(void *data, void **values, const uint32_t *term, uint32_t terms, uint32_t results, void **out);
 
 /* The operands' registers, values[operand][register]. */
 void ***lower_combine_begin(Combine *c, Lower *lw, IrOp *op);

@@ -1,13 +1,15 @@
 /* Greatest and smallest of floats of 16 bits within a thread: two at once, in a word.
  *
  * Pairs are two terms of one result, or one term of two results that are neighbours: whichever lie in a word as they were
- * loaded. The order of combination does not show: an extreme is one of its terms. */
+ * loaded. The order of combination does not show: an extreme is one of its terms. Between lanes it is an f32, which a
+ * register holds by itself. */
 #include "llvm/lower/combine.h"
 
 #include "llvm/memory/shared.h"
 
 typedef struct Pairs {
 	Combine *c;
+	IrType elem;
 	LLVMTypeRef type; /* two elements */
 	const char *name, *suffix;
 	void **values;
@@ -34,7 +36,7 @@ static LLVMValueRef call(const Pairs *p, const char *name, bool pair, const LLVM
 static LLVMValueRef pair_of(const Pairs *p, uint32_t first, uint32_t second)
 {
 	Lower *lw = p->c->lw;
-	LLVMValueRef part[] = {lower_to_bits(lw, p->values[first], p->c->elem), lower_to_bits(lw, p->values[second], p->c->elem)};
+	LLVMValueRef part[] = {lower_to_bits(lw, p->values[first], p->elem), lower_to_bits(lw, p->values[second], p->elem)};
 	LLVMValueRef pair = LLVMBuildBitCast(lw->b, lower_pack(lw, part, 2, 16), p->type, "");
 	return p->c->magnitudes ? call(p, "llvm.fabs", true, &pair, 1) : pair;
 }
@@ -96,12 +98,21 @@ static bool lie_beside(const uint32_t *term, uint32_t terms, uint32_t results)
 	return true;
 }
 
-void lower_fold_pairs(void *data, void **values, const uint32_t *term, uint32_t terms, uint32_t results, void **out)
+LLVMValueRef lower_extreme(Combine *c, LLVMValueRef a, LLVMValueRef b)
+{
+	Pairs p = {.c = c, .suffix = "f32"};
+	return call(&p, extreme_name(gpu_region_op(&c->op->regions[0])), false, (LLVMValueRef[]){a, b}, 2);
+}
+
+bool lower_fold_pairs(void *data, void **values, const uint32_t *term, uint32_t terms, uint32_t results, void **out)
 {
 	Combine *c = data;
 	Lower *lw = c->lw;
-	LLVMTypeRef elem = lower_type(lw, c->elem);
-	Pairs p = {.c = c, .type = LLVMVectorType(elem, 2), .name = extreme_name(gpu_region_op(&c->op->regions[0])),
+	if (!c->pairs)
+		return false;
+	IrType narrow = ir_operand(c->op, 0)->type->elem;
+	LLVMTypeRef elem = lower_type(lw, narrow);
+	Pairs p = {.c = c, .elem = narrow, .type = LLVMVectorType(elem, 2), .name = extreme_name(gpu_region_op(&c->op->regions[0])),
 		   .suffix = lower_type_suffix(lw, elem), .values = values};
 	LLVMValueRef *v = lower_array(lw, terms);
 	bool beside = lie_beside(term, terms, results);
@@ -114,12 +125,9 @@ void lower_fold_pairs(void *data, void **values, const uint32_t *term, uint32_t 
 		out[i] = part(&p, both, 0);
 		out[i + 1] = part(&p, both, 1);
 	}
-	c->magnitudes = false; /* what comes from other warps is one */
-}
-
-bool lower_folds_pairs(const Lower *lw, const IrOp *op)
-{
-	IrType elem = ir_operand(op, 0)->type->elem;
-	return op->kind == OP_REDUCE && op->operand_count == 1 && (elem->kind == TY_F16 || elem->kind == TY_BF16) &&
-	       extreme_name(gpu_region_op(&op->regions[0])) && target_has(lw->gpu->target, TARGET_BF16);
+	for (uint32_t i = 0; i < results; i++)
+		out[i] = lower_widen(lw, out[i]);
+	c->pairs = false;
+	c->wide = true;
+	return true;
 }
