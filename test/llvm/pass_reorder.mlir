@@ -40,4 +40,27 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.store %q, %sum : tensor<512x!tt.ptr<f32>, #l>
     tt.return
   }
+  // A tile that is widened in front of a reduction and needed behind it is widened there; not where no reduction stands between.
+  // CHECK-LABEL: @widened
+  // CHECK: %[[W:.*]] = tt.load
+  // CHECK-NEXT: %[[F:.*]] = arith.extf %[[W]]
+  // CHECK-NEXT: %[[V:.*]] = tt.load
+  // CHECK-NEXT: "tt.reduce"(%[[F]])
+  // CHECK: %[[G:.*]] = arith.extf %[[V]]
+  // CHECK-NEXT: arith.addf %[[G]]
+  tt.func public @widened(%p: tensor<512x!tt.ptr<f16>, #l>, %q: tensor<512x!tt.ptr<f32>, #l>) {
+    %w = tt.load %p : tensor<512x!tt.ptr<f16>, #l>
+    %f = arith.extf %w : tensor<512xf16, #l> to tensor<512xf32, #l>
+    %v = tt.load %p {isVolatile = true} : tensor<512x!tt.ptr<f16>, #l>
+    %g = arith.extf %v : tensor<512xf16, #l> to tensor<512xf32, #l>
+    %s = "tt.reduce"(%f) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<512xf32, #l>) -> f32
+    %t = tt.splat %s : f32 -> tensor<512xf32, #l>
+    %y = arith.addf %g, %t : tensor<512xf32, #l>
+    tt.store %q, %y : tensor<512x!tt.ptr<f32>, #l>
+    tt.return
+  }
 }

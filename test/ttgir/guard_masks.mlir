@@ -248,4 +248,34 @@ module {
     }
     tt.return
   }
+  // A mask that a load takes too is computed in any case: selections alone are not worth a branch.
+  // CHECK-LABEL: @loaded
+  // CHECK: scf.for
+  // CHECK: %[[M:.*]] = arith.cmpi slt
+  // CHECK: %[[X:.*]] = tt.load %{{.*}}, %[[M]]
+  // CHECK-NOT: scf.if
+  // CHECK: arith.select %[[M]]
+  // CHECK-NOT: scf.if
+  // CHECK: scf.yield
+  tt.func public @loaded(%p: !tt.ptr<f32>, %most: i32, %to: i32) {
+    %c0 = arith.constant 0 : i32
+    %c4096 = arith.constant 4096 : i32
+    %zero = arith.constant dense<0.0> : tensor<4096xf32>
+    %q = tt.make_range {start = 0 : i32, end = 4096 : i32} : tensor<4096xi32>
+    %sp = tt.splat %p : !tt.ptr<f32> -> tensor<4096x!tt.ptr<f32>>
+    %limit = tt.splat %most : i32 -> tensor<4096xi32>
+    %sum = scf.for %n = %c0 to %to step %c4096 iter_args(%s = %zero) -> (tensor<4096xf32>) : i32 {
+      %sn = tt.splat %n : i32 -> tensor<4096xi32>
+      %k = arith.addi %q, %sn : tensor<4096xi32>
+      %at = tt.addptr %sp, %k : tensor<4096x!tt.ptr<f32>>, tensor<4096xi32>
+      %mask = arith.cmpi slt, %k, %limit : tensor<4096xi32>
+      %x = tt.load %at, %mask : tensor<4096x!tt.ptr<f32>>
+      %t = arith.mulf %s, %x : tensor<4096xf32>
+      %y = arith.select %mask, %t, %s : tensor<4096xi1>, tensor<4096xf32>
+      scf.yield %y : tensor<4096xf32>
+    }
+    %at = tt.addptr %sp, %q : tensor<4096x!tt.ptr<f32>>, tensor<4096xi32>
+    tt.store %at, %sum : tensor<4096x!tt.ptr<f32>>
+    tt.return
+  }
 }

@@ -226,8 +226,20 @@ static void sink_other(IrOp *op, IrValue *other, const IrBlock *block)
 	ir_op_insert_before(made, op);
 }
 
+/* A mask that something other than selections takes, as a load does, is computed in any case: a branch would save
+ * selections alone, and have all of their tile's words wait for it at once. */
+static bool is_needed(const IrValue *mask)
+{
+	for (const IrUse *u = mask->uses; u; u = u->next)
+		if (u->owner->kind != OP_SELECT || ir_operand(u->owner, 0) != mask)
+			return true;
+	return false;
+}
+
 static bool guard_select(Guards *g, IrOp *op)
 {
+	if (is_needed(ir_operand(op, 0)))
+		return false;
 	IrModule *m = g->cx->module;
 	IrBuilder b = ir_at(m, op);
 	IrOp *before = op->prev;

@@ -1,5 +1,6 @@
 /* reorder-instructions: tiles that are cheap to compute (ranges, splats, index arithmetic on them) are computed
- * just before they are first needed, so that they hold no registers over loops that do not use them.
+ * just before they are first needed, so that they hold no registers over loops that do not use them. So are tiles that are
+ * widened in front of a reduction and needed behind it: what waits is what they were before.
  *
  * Needs: TTGIR with its final layouts. Keeps: effects and values. Ops stay in their block; what a loop does not
  * change stays in front of it.
@@ -68,11 +69,50 @@ static void order_block(Order *o, IrBlock *block)
 	}
 }
 
+/* A cast of a tile to wider elements. */
+static bool is_widening(const IrOp *op)
+{
+	bool cast = op->kind == OP_EXTF || op->kind == OP_EXTSI || op->kind == OP_EXTUI || op->kind == OP_SITOFP ||
+		    op->kind == OP_UITOFP;
+	return cast && ir_is_tensor(op->results[0].type) &&
+	       ir_elem(ir_operand(op, 0)->type)->bits < ir_elem(op->results[0].type)->bits;
+}
+
+static bool needs(const IrOp *op, const IrValue *v)
+{
+	for (const IrUse *u = v->uses; u; u = u->next)
+		if (u->owner == op || ir_is_inside(u->owner, op))
+			return true;
+	return false;
+}
+
+/* Widening ops go to where they are first needed, where a reduction is in front of that: until then lanes and warps meet. */
+static void widen_late(Order *o, IrBlock *block)
+{
+	for (IrOp *op = block->last, *prev; op; op = prev) {
+		prev = op->prev;
+		if (!is_widening(op) || !op->results[0].uses)
+			continue;
+		bool waits = false;
+		IrOp *at = op->next;
+		for (; at && !needs(at, &op->results[0]); at = at->next)
+			waits |= at->kind == OP_REDUCE || at->kind == OP_SCAN;
+		if (!at || !waits)
+			continue;
+		ir_op_unlink(op);
+		ir_op_insert_before(op, at);
+		o->changed = true;
+	}
+}
+
 static bool visit(void *data, IrOp *op)
 {
-	for (uint32_t r = 0; r < op->region_count; r++)
-		for (IrBlock *b = op->regions[r].first; b; b = b->next)
+	for (uint32_t r = 0; r < op->region_count; r++) {
+		for (IrBlock *b = op->regions[r].first; b; b = b->next) {
 			order_block(data, b);
+			widen_late(data, b);
+		}
+	}
 	return true;
 }
 

@@ -172,11 +172,32 @@ bool gpu_reduces_in_hardware(const GpuCx *cx, const IrOp *reduce)
 	}
 }
 
+bool gpu_reduces_pairs(const GpuCx *cx, const IrOp *op)
+{
+	IrTypeKind kind = ir_operand(op, 0)->type->elem->kind;
+	if (op->kind != OP_REDUCE || op->operand_count != 1 || (kind != TY_F16 && kind != TY_BF16) ||
+	    !target_has(cx->target, TARGET_BF16))
+		return false;
+	switch (gpu_region_op(&op->regions[0])) {
+	case OP_MAXNUMF:
+	case OP_MINNUMF:
+	case OP_MAXIMUMF:
+	case OP_MINIMUMF: return true;
+	default: return false;
+	}
+}
+
 /* ---- reductions and scans ---- */
 
-static unsigned widest_bytes(const IrOp *op)
+/* The type that an operand has in a conversion of the plan. */
+static IrType elem_of_trip(GpuCx *cx, const IrOp *op, unsigned operand, unsigned trip)
 {
-	unsigned bytes = 1;
+	return trip && gpu_reduces_pairs(cx, op) ? ir_scalar(cx->ir, TY_F32) : ir_operand(op, operand)->type->elem;
+}
+
+static unsigned widest_bytes(const GpuCx *cx, const IrOp *op)
+{
+	unsigned bytes = gpu_reduces_pairs(cx, op) ? 4 : 1;
 	for (uint32_t i = 0; i < op->operand_count; i++)
 		bytes = MAX(bytes, gpu_element_bits(ir_operand(op, i)->type->elem) / 8);
 	return bytes;
@@ -198,7 +219,7 @@ GpuReducePlan gpu_reduce_plan(GpuCx *cx, const IrOp *op)
 	IrType result = ir_result(op, 0)->type;
 	const Layout *wanted = ir_is_tensor(result) ? gpu_layout(cx, result) : NULL;
 	unsigned axis = (unsigned)ir_get_int(op, cx->ir, ATTR_AXIS, 0);
-	GpuReduceBody body = {.element_bytes = widest_bytes(op),
+	GpuReduceBody body = {.element_bytes = widest_bytes(cx, op),
 			      .combine = gpu_body_price(op),
 			      .exchange = exchange_price(cx, op),
 			      .warp_op = gpu_reduces_in_hardware(cx, op)};
@@ -230,7 +251,7 @@ GpuTrips gpu_trips(GpuCx *cx, const IrOp *op)
 			if (trips.from[i] == trips.to[i])
 				continue;
 			GpuScratch one = gpu_convert_scratch(cx, trips.from[i], trips.to[i],
-							     ir_operand(op, k)->type->elem);
+							     elem_of_trip(cx, op, k, i));
 			trips.scratch.bytes += (one.bytes + 15) / 16 * 16;
 			trips.scratch.own_warp = trips.scratch.own_warp && (!one.bytes || one.own_warp);
 		}

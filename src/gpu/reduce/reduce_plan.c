@@ -236,26 +236,39 @@ static GpuFold plan_fold(LayoutContext *cx, const Layout *from, unsigned axis, b
 	return fold;
 }
 
-/* Of 2^bits partial results those that a thread combines itself, as a power of two: as far as
- * they are few bytes, and as combining them in each thread of each warp takes no longer than
- * rounds of shuffles. */
-static unsigned bits_of_thread(const GpuReduceBody *body, unsigned bits)
+/* Cycles from the barrier until all warps have a result, where each thread reads 2^most of the 2^bits partial results and combines
+ * them, and lanes the others by shuffles. All warps do that at once, so it waits for what shared memory and the unit that
+ * shuffles give the SM, and no less than for one warp's own way. */
+static unsigned cycles_of_partials(const GpuReduceBody *body, unsigned bits, unsigned most, unsigned results, unsigned warps)
 {
-	unsigned most = MIN(bits, base_log2(32 / body->element_bytes));
-	while (most && (body->combine << (most - 1)) > body->exchange + body->combine)
-		most--;
-	return most;
+	enum { READ = 33, EXCHANGE = 27, STEP = 4, ISSUED = 4 };
+	unsigned words = MAX(body->exchange / 8, 1u) * results, rounds = bits - most;
+	unsigned reads = MAX(warps * words << most, (unsigned)READ);
+	unsigned exchanges = rounds * MAX(warps * words, (unsigned)EXCHANGE);
+	unsigned combined = ((1u << most) - 1 + rounds) * body->combine;
+	return reads + exchanges + combined * MAX(STEP, warps * results / ISSUED);
+}
+
+/* Of 2^bits partial results those that a thread combines itself, as a power of two: few bytes, and as few as are soonest combined. */
+static unsigned bits_of_thread(const GpuReduceBody *body, unsigned bits, unsigned results, unsigned warps)
+{
+	unsigned most = MIN(bits, base_log2(32 / body->element_bytes)), best = most;
+	for (unsigned i = most; i-- > 0;)
+		if (cycles_of_partials(body, bits, i, results, warps) < cycles_of_partials(body, bits, best, results, warps))
+			best = i;
+	return best;
 }
 
 /* As each thread reads the 2^bits partial results of `result`'s elements: in registers, then in
  * lanes that hold copies otherwise. */
 static const Layout *reading_layout(LayoutContext *cx, const Layout *result, unsigned axis, unsigned bits,
-				    const GpuReduceBody *body)
+				    const GpuReduceBody *body, unsigned warps)
 {
 	const Layout *wide = layout_expand(cx, layout_strip_registers(cx, result), axis);
 	unsigned name = LAYOUT_DIM0 + axis, lanes = layout_in_bits(wide, LAYOUT_LANE);
 	uint64_t free_lanes = layout_free_bits(wide, LAYOUT_LANE), bases[64];
-	unsigned in_registers = bits_of_thread(body, bits);
+	unsigned results = layout_space_reps(&wide->in) << layout_in_bits(wide, LAYOUT_REGISTER);
+	unsigned in_registers = bits_of_thread(body, bits, results, warps);
 	unsigned in_lanes = MIN(bits - in_registers, (unsigned)__builtin_popcountll(free_lanes));
 	in_registers = bits - in_lanes;
 	LayoutSpace in = wide->in, out = wide->out;
@@ -334,7 +347,8 @@ GpuReducePlan gpu_plan_reduce(LayoutContext *cx, const Layout *source, unsigned 
 	plan.crosses = left > 0;
 	plan.result = result;
 	if (plan.crosses) {
-		plan.read = reading_layout(cx, shared_out(cx, result, left), axis, left, body);
+		plan.read = reading_layout(cx, shared_out(cx, result, left), axis, left, body,
+					   1u << layout_in_bits(source, LAYOUT_WARP));
 		plan.second = plan_fold(cx, plan.read, axis, false, NULL);
 		ASSERT(layout_rank(plan.second.to) == layout_rank(result));
 	}
@@ -376,6 +390,10 @@ static void combine_terms(const GpuFold *fold, const GpuEngine *e, void ***value
 	for (unsigned k = 0; k < e->operands; k++) {
 		terms[k] = ARENA_ARRAY(e->arena, void *, fold->terms);
 		results[k] = ARENA_ARRAY(e->arena, void *, fold->results);
+	}
+	if (e->fold && e->fold(e->data, values[0], fold->term, fold->terms, fold->results, results[0])) {
+		values[0] = results[0];
+		return;
 	}
 	for (uint32_t i = 0; i < fold->results; i++) {
 		for (unsigned k = 0; k < e->operands; k++) {

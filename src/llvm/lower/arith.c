@@ -252,10 +252,16 @@ static LLVMValueRef element_CMPI(Lower *lw, const IrOp *op, const LLVMValueRef *
 	return LLVMBuildICmp(lw->b, int_predicate(ir_get_int(op, lw->module->cx, ATTR_PREDICATE, 0)), a[0], a[1], "");
 }
 
-/* For each register the first one that is known to hold the same: their elements lie in one group of equal ones along
- * every dim. Registers whose coordinates differ only below the groups' size do so in every thread, whatever it adds to them. */
-static uint32_t *first_of_equal(Lower *lw, const AxisInfo *info, const Layout *layout, uint32_t count)
+uint32_t *lower_first_of_equal(Lower *lw, const IrValue *v)
 {
+	const AxisInfo *info = ir_is_tensor(v->type) && lw->axis ? axis_of(lw->axis, v) : NULL;
+	bool equal = false;
+	for (unsigned d = 0; info && d < info->rank; d++)
+		equal |= info->constancy[d] > 1;
+	if (!equal)
+		return NULL;
+	const Layout *layout = gpu_layout(lw->gpu, v->type);
+	uint32_t count = lower_count(lw, v->type);
 	unsigned bits = layout_in_bits(layout, LAYOUT_REGISTER);
 	uint32_t *first = ARENA_ARRAY(lw->arena, uint32_t, count);
 	Map seen;
@@ -277,14 +283,10 @@ static uint32_t *first_of_equal(Lower *lw, const AxisInfo *info, const Layout *l
 bool lower_CMPI(Lower *lw, IrOp *op)
 {
 	const IrValue *result = ir_result(op, 0);
-	const AxisInfo *info = ir_is_tensor(result->type) && lw->axis ? axis_of(lw->axis, result) : NULL;
-	bool equal = false;
-	for (unsigned d = 0; info && d < info->rank; d++)
-		equal |= info->constancy[d] > 1;
-	if (!equal)
+	const uint32_t *first = lower_first_of_equal(lw, result);
+	if (!first)
 		return lower_elementwise(lw, op, element_CMPI);
 	uint32_t count = lower_count(lw, result->type);
-	uint32_t *first = first_of_equal(lw, info, gpu_layout(lw->gpu, result->type), count);
 	LowerValue a = lower_get(lw, ir_operand(op, 0)), b = lower_get(lw, ir_operand(op, 1));
 	LLVMValueRef *regs = lower_array(lw, count);
 	for (uint32_t r = 0; r < count; r++)

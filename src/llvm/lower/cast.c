@@ -75,19 +75,34 @@ static bool is_fp8(IrType t)
 	return ir_is_float(t) && t->bits == 8;
 }
 
+/* The word whose upper half the bf16 is: it was loaded with others, as numbers or in words. NULL: none. */
+static LLVMValueRef word_above(Lower *lw, LLVMValueRef x)
+{
+	LLVMValueRef half = LLVMIsABitCastInst(x) ? LLVMGetOperand(x, 0) : x;
+	LLVMValueRef down = LLVMIsATruncInst(half) ? LLVMGetOperand(half, 0) : NULL;
+	if (down && LLVMIsABinaryOperator(down) && LLVMGetInstructionOpcode(down) == LLVMLShr &&
+	    LLVMTypeOf(down) == lw->t.i32 && LLVMGetOperand(down, 1) == lower_i32(lw, 16))
+		return LLVMGetOperand(down, 0);
+	if (!LLVMIsAExtractElementInst(half))
+		return NULL;
+	LLVMValueRef halves = LLVMGetOperand(half, 0), at = LLVMGetOperand(half, 1);
+	unsigned count = LLVMGetVectorSize(LLVMTypeOf(halves));
+	uint64_t n = LLVMIsAConstantInt(at) ? LLVMConstIntGetZExtValue(at) : 0;
+	if (n % 2 == 0 || count % 2 || (half == x && count > 2 && !LLVMIsALoadInst(halves)))
+		return NULL;
+	if (count == 2)
+		return LLVMBuildBitCast(lw->b, halves, lw->t.i32, "");
+	halves = LLVMBuildBitCast(lw->b, halves, LLVMVectorType(lw->t.i32, count / 2), "");
+	return LLVMBuildExtractElement(lw->b, halves, lower_i32(lw, (int32_t)(n / 2)), "");
+}
+
 /* A bf16 that is the upper half of a word is an f32 with that word's lower half cleared: one
  * instruction, where taking the half out of the word and putting it up again are two. */
-static LLVMValueRef f32_of(Lower *lw, LLVMValueRef x)
+LLVMValueRef lower_widen(Lower *lw, LLVMValueRef x)
 {
-	bool cast = LLVMTypeOf(x) == lw->t.bf16 && LLVMIsABitCastInst(x);
-	LLVMValueRef half = cast ? LLVMGetOperand(x, 0) : NULL;
-	if (!half || !LLVMIsAExtractElementInst(half))
+	LLVMValueRef word = LLVMTypeOf(x) == lw->t.bf16 ? word_above(lw, x) : NULL;
+	if (!word)
 		return LLVMBuildFPExt(lw->b, x, lw->t.f32, "");
-	LLVMValueRef halves = LLVMGetOperand(half, 0), at = LLVMGetOperand(half, 1);
-	bool upper = LLVMIsAConstantInt(at) && LLVMConstIntGetZExtValue(at) == 1;
-	if (!upper || LLVMGetVectorSize(LLVMTypeOf(halves)) != 2)
-		return LLVMBuildFPExt(lw->b, x, lw->t.f32, "");
-	LLVMValueRef word = LLVMBuildBitCast(lw->b, halves, lw->t.i32, "");
 	word = LLVMBuildAnd(lw->b, word, LLVMConstInt(lw->t.i32, 0xffff0000, false), "");
 	return LLVMBuildBitCast(lw->b, word, lw->t.f32, "");
 }
@@ -103,7 +118,7 @@ static void cast_wide(Lower *lw, LLVMTypeRef from, LLVMTypeRef to, bool nearest,
 	}
 	if (to == lw->t.f64 || (to == lw->t.f32 && from != lw->t.f64)) {
 		for (uint32_t i = 0; i < count; i++)
-			out[i] = to == lw->t.f32 ? f32_of(lw, in[i])
+			out[i] = to == lw->t.f32 ? lower_widen(lw, in[i])
 						 : LLVMBuildFPExt(lw->b, in[i], to, "");
 		return;
 	}

@@ -6,7 +6,7 @@
 
 static IrType elem_of(const Combine *c, unsigned operand)
 {
-	return ir_operand(c->op, operand)->type->elem;
+	return c->wide ? ir_scalar(c->lw->gpu->ir, TY_F32) : ir_operand(c->op, operand)->type->elem;
 }
 
 /* Are these sums of products that nothing else uses? Then they are fused as the products of a plain sum would be. */
@@ -29,6 +29,10 @@ static void combine(void *data, void *const *a, void *const *b, void **out)
 	uint32_t n = c->trips.operands;
 	if (c->products && is_product(b[0])) {
 		out[0] = lower_fma(c->lw, LLVMGetOperand(b[0], 0), LLVMGetOperand(b[0], 1), a[0]);
+		return;
+	}
+	if (c->wide) {
+		out[0] = lower_extreme(c, a[0], b[0]);
 		return;
 	}
 	LLVMValueRef *args = lower_array(c->lw, 2 * n), *results = lower_array(c->lw, n);
@@ -286,6 +290,9 @@ static void convert(void *data, const Layout *from, const Layout *to, void ***va
 void ***lower_combine_begin(Combine *c, Lower *lw, IrOp *op)
 {
 	*c = (Combine){.lw = lw, .op = op, .trips = gpu_trips(lw->gpu, op), .products = sums_products(lw, op)};
+	const IrOp *made = ir_operand(op, 0)->def;
+	c->pairs = gpu_reduces_pairs(lw->gpu, op);
+	c->magnitudes = c->pairs && made && made->kind == OP_ABSF;
 	c->word = lower_thread_word(lw, gpu_layout(lw->gpu, ir_operand(op, 0)->type));
 	c->engine = (GpuEngine){.data = c,
 				.operands = op->operand_count,
@@ -293,6 +300,7 @@ void ***lower_combine_begin(Combine *c, Lower *lw, IrOp *op)
 				.combine = combine,
 				.shuffle = shuffle,
 				.shuffle_from = shuffle_from,
+				.fold = c->pairs ? lower_fold_pairs : NULL,
 				.combine_warp = op->kind == OP_REDUCE && gpu_reduces_in_hardware(lw->gpu, op) ?
 							combine_warp : NULL,
 				.select = select,
@@ -306,15 +314,30 @@ void ***lower_combine_begin(Combine *c, Lower *lw, IrOp *op)
 				.arena = lw->arena};
 	void ***values = ARENA_ARRAY(lw->arena, void **, op->operand_count);
 	for (uint32_t k = 0; k < op->operand_count; k++) {
-		LowerValue v = lower_get(lw, ir_operand(op, k));
+		LowerValue v = lower_get(lw, c->magnitudes ? ir_operand(made, 0) : ir_operand(op, k));
 		values[k] = ARENA_ARRAY(lw->arena, void *, v.count);
 		memcpy(values[k], v.regs, sizeof *values[k] * v.count);
 	}
 	return values;
 }
 
+/* An f32 that is a number of the narrow type, or a NaN. */
+static LLVMValueRef narrowed(Lower *lw, LLVMValueRef v, IrType elem)
+{
+	if (elem->kind != TY_BF16)
+		return LLVMBuildFPTrunc(lw->b, v, lower_type(lw, elem), "");
+	LLVMValueRef word = LLVMBuildBitCast(lw->b, v, lw->t.i32, "");
+	word = LLVMBuildLShr(lw->b, word, lower_i32(lw, 16), "");
+	return LLVMBuildBitCast(lw->b, LLVMBuildTrunc(lw->b, word, lw->t.i16, ""), lw->t.bf16, "");
+}
+
 void lower_combine_end(Combine *c, void ***values)
 {
+	if (c->wide) {
+		const IrValue *result = ir_result(c->op, 0);
+		for (uint32_t i = 0; i < lower_count(c->lw, result->type); i++)
+			values[0][i] = narrowed(c->lw, values[0][i], ir_elem(result->type));
+	}
 	for (uint32_t k = 0; k < c->op->result_count; k++) {
 		const IrValue *result = ir_result(c->op, k);
 		lower_set(c->lw, result, (LLVMValueRef *)values[k], lower_count(c->lw, result->type));
