@@ -1,5 +1,5 @@
 // A load for the next iteration alone starts where the iteration does; behind a store, or for this iteration too, it stays.
-// options: --pass=convert-ttir-to-ttgir,reorder-instructions --verify-each --stress --no-loc --num-warps 4 --target sm_90a
+// options: --pass=convert-ttir-to-ttgir,early-loads --verify-each --stress --no-loc --num-warps 4 --target sm_90a
 module {
   // CHECK-LABEL: @ahead
   // CHECK: scf.for %{{.*}} iter_args(%[[X:[a-z0-9_]*]] =
