@@ -163,4 +163,29 @@ module {
     tt.print "b" {hex = false, isSigned = array<i32: 1>} : %4 : tensor<4x8xi32>
     tt.return
   }
+  // Quotients of what extends 32 bits are done in 32; where the least number over -1 might be one, in 64.
+  // CHECK-LABEL: @quotients
+  // CHECK: %[[I:.*]] = tt.get_program_id x : i32
+  // CHECK: %[[Q:.*]] = arith.remsi %[[I]], %n : i32
+  // CHECK-NEXT: %[[W:.*]] = arith.extsi %[[Q]] : i32 to i64
+  // CHECK-NEXT: tt.store %p, %[[W]]
+  // CHECK-NEXT: %[[R:.*]] = arith.divsi %{{.*}} : i64
+  // CHECK-NEXT: tt.store %p, %[[R]]
+  // CHECK-NEXT: %[[S:.*]] = arith.divsi %n, %{{.*}} : i32
+  // CHECK-NEXT: %[[T:.*]] = arith.extsi %[[S]]
+  // CHECK-NEXT: tt.store %p, %[[T]]
+  tt.func public @quotients(%p: !tt.ptr<i64>, %n: i32, %m: i32) {
+    %c7 = arith.constant 7 : i64
+    %i = tt.get_program_id x : i32
+    %wn = arith.extsi %n : i32 to i64
+    %wm = arith.extsi %m : i32 to i64
+    %wi = arith.extsi %i : i32 to i64
+    %q = arith.remsi %wi, %wn : i64
+    tt.store %p, %q : !tt.ptr<i64>
+    %r = arith.divsi %wn, %wm : i64
+    tt.store %p, %r : !tt.ptr<i64>
+    %s = arith.divsi %wn, %c7 : i64
+    tt.store %p, %s : !tt.ptr<i64>
+    tt.return
+  }
 }

@@ -278,4 +278,39 @@ module {
     tt.store %at, %sum : tensor<4096x!tt.ptr<f32>>
     tt.return
   }
+
+  // Bits that are selected stay in predicates: a branch would have to leave them in registers.
+  // CHECK-LABEL: @bits
+  // CHECK: scf.for
+  // CHECK-NOT: scf.if
+  // CHECK: arith.select
+  // CHECK: scf.yield
+  tt.func public @bits(%p: !tt.ptr<i32>, %to: i32) {
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %none = arith.constant dense<false> : tensor<64x64xi1>
+    %zero = arith.constant dense<0> : tensor<64x64xi32>
+    %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+    %q = tt.make_range {start = 0 : i32, end = 4096 : i32} : tensor<4096xi32>
+    %o = tt.reshape %q : tensor<4096xi32> -> tensor<64x64xi32>
+    %sp = tt.splat %p : !tt.ptr<i32> -> tensor<64x64x!tt.ptr<i32>>
+    %at = tt.addptr %sp, %o : tensor<64x64x!tt.ptr<i32>>, tensor<64x64xi32>
+    %x = tt.load %at : tensor<64x64x!tt.ptr<i32>>
+    %st = tt.splat %to : i32 -> tensor<64xi32>
+    %count = scf.for %n = %c0 to %to step %c64 iter_args(%sum = %zero) -> (tensor<64x64xi32>) : i32 {
+      %sn = tt.splat %n : i32 -> tensor<64xi32>
+      %k = arith.addi %sn, %r : tensor<64xi32>
+      %m = arith.cmpi slt, %k, %st : tensor<64xi32>
+      %m1 = tt.expand_dims %m {axis = 0 : i32} : tensor<64xi1> -> tensor<1x64xi1>
+      %m2 = tt.broadcast %m1 : tensor<1x64xi1> -> tensor<64x64xi1>
+      %s2 = tt.splat %n : i32 -> tensor<64x64xi32>
+      %eq = arith.cmpi eq, %x, %s2 : tensor<64x64xi32>
+      %y = arith.select %m2, %eq, %none : tensor<64x64xi1>, tensor<64x64xi1>
+      %one = arith.extui %y : tensor<64x64xi1> to tensor<64x64xi32>
+      %next = arith.addi %sum, %one : tensor<64x64xi32>
+      scf.yield %next : tensor<64x64xi32>
+    }
+    tt.store %at, %count : tensor<64x64x!tt.ptr<i32>>
+    tt.return
+  }
 }

@@ -10,3 +10,14 @@ const IrOp *gpu_late_read(const IrOp *user, const IrValue *held)
 			return NULL;
 	return read;
 }
+
+bool gpu_is_carried_alone(const IrValue *v)
+{
+	for (const IrUse *u = v->uses; u; u = u->next) {
+		const IrOp *op = u->owner;
+		bool same = op->kind == OP_EXPAND_DIMS || op->kind == OP_RESHAPE || op->kind == OP_TRANS;
+		if (op->kind != OP_YIELD && !(same && op->block == v->def->block && gpu_is_carried_alone(&op->results[0])))
+			return false;
+	}
+	return v->uses;
+}

@@ -1,4 +1,4 @@
-/* Reads of shared memory that may be done where their result is used. */
+/* When what is read is needed. */
 #ifndef NESO_GPU_ANALYSIS_LATE_H
 #define NESO_GPU_ANALYSIS_LATE_H
 
@@ -7,5 +7,8 @@
 /* The read of memory whose result the op alone takes, with nothing in between that writes or orders
  * memory; NULL: it is none. */
 const IrOp *gpu_late_read(const IrOp *user, const IrValue *held);
+
+/* Does the tile go nowhere but to the next iteration of its loop, each thread's part as it is? */
+bool gpu_is_carried_alone(const IrValue *v);
 
 #endif

@@ -7,7 +7,7 @@
  * true sum decides whether the move is made. Moves are repeated until none helps. */
 #include "gpu/choose/choose.h"
 
-enum { MOST_ROUNDS = 4, MOST_PROPOSALS = 64, MOST_OF_REDUCTIONS = 12 };
+enum { MOST_ROUNDS = 4, MOST_PROPOSALS = 64, MOST_OF_REDUCTIONS = 12, MOST_OF_STEPS = 8, MOST_OF_PAIRS = 32 };
 
 typedef struct Proposals {
 	VEC(const Layout **) list; /* by node: what a seed proposes, or NULL */
@@ -109,13 +109,18 @@ static const Layout **propose(Choose *c, const ChooseSeed *seed)
 	return proposed;
 }
 
+static bool is_proposed(const Proposals *all, uint32_t node, const Layout *layout)
+{
+	for (uint32_t i = 0; i < all->list.len; i++)
+		if (all->list.data[i][node] == layout)
+			return true;
+	return false;
+}
+
 static void add_proposals(Choose *c, Proposals *all, uint32_t most, uint32_t node, const Layout *layout)
 {
 	ChooseSeed seed = {node, layout};
-	for (uint32_t j = 0; j < all->list.len; j++)
-		if (all->list.data[j][node] == layout)
-			return;
-	if (all->list.len < most)
+	if (!is_proposed(all, node, layout) && all->list.len < most)
 		vec_push(c->arena, &all->list, propose(c, &seed));
 }
 
@@ -160,12 +165,61 @@ static void add_proposals_of_reductions(Choose *c, Proposals *all)
 	}
 }
 
+/* For every layout that reaches the steps of a sort also one that suits them. */
+static void add_proposals_of_steps(Choose *c, Proposals *all)
+{
+	uint32_t wanted = all->list.len, most = wanted + MOST_OF_STEPS;
+	for (uint32_t i = 0; i < wanted; i++) {
+		const Layout *layout = NULL;
+		for (uint32_t n = 0; n < c->nodes.len && !layout; n++) {
+			layout = choose_for_steps(c, all->list.data[i], n);
+			if (layout)
+				add_proposals(c, all, most, n, layout);
+		}
+	}
+}
+
+/* How many splits and joins a proposal passes. */
+static unsigned pairs_passed(const Choose *c, const Layout *const *proposed)
+{
+	unsigned count = 0;
+	for (uint32_t n = 0; n < c->nodes.len; n++)
+		count += proposed[n] && choose_is_pairs(&c->nodes.data[n]);
+	return count;
+}
+
+/* Where proposals stop at splits and joins also what passes these, and as many as can be besides. */
+static void add_proposals_of_pairs(Choose *c, Proposals *all)
+{
+	uint32_t most = all->list.len + MOST_OF_PAIRS;
+	for (uint32_t i = 0; i < all->list.len; i++) {
+		for (uint32_t n = 0; n < c->nodes.len && all->list.len < most; n++) {
+			const Layout *tile = choose_stopped(c, all->list.data[i], n), **best = NULL;
+			unsigned registers = tile ? layout_in_bits(tile, LAYOUT_REGISTER) : 0, passed = 0;
+			for (unsigned r = 0; r < registers; r++) {
+				ChooseSeed seed = {n, choose_with_pairs(c, tile, r)};
+				seed.layout = choose_driver_of_pairs(c, n, seed.layout);
+				const Layout **proposed = seed.layout ? propose(c, &seed) : NULL;
+				unsigned count = proposed ? pairs_passed(c, proposed) : 0;
+				if (count > passed) {
+					best = proposed;
+					passed = count;
+				}
+			}
+			if (best && !is_proposed(all, n, best[n]))
+				vec_push(c->arena, &all->list, best);
+		}
+	}
+}
+
 static Proposals propose_all(Choose *c)
 {
 	Proposals all = {0};
 	for (uint32_t i = 0; i < c->seeds.len; i++)
 		add_proposals(c, &all, MOST_PROPOSALS, c->seeds.data[i].node, c->seeds.data[i].layout);
 	add_proposals_of_reductions(c, &all);
+	add_proposals_of_steps(c, &all);
+	add_proposals_of_pairs(c, &all);
 	return all;
 }
 

@@ -88,6 +88,18 @@ const Layout *choose_driver_of_wanted(Choose *c, const ChooseNode *node, uint32_
 /* The same for an op that is no node. */
 const Layout *choose_op_wanted(GpuCx *gpu, const IrOp *op, uint32_t operand, const Layout *layout);
 
+/* Splits and joins (choose_pairs.c). The tile as it comes to one whose pairs threads share, so that the
+ * proposal stops there; NULL: no such. With a register in exchange for that; NULL: there is none. And what
+ * drives the split or join then. */
+bool choose_is_pairs(const ChooseNode *node);
+const Layout *choose_stopped(Choose *c, const Layout *const *proposed, uint32_t node);
+const Layout *choose_with_pairs(Choose *c, const Layout *tile, unsigned reg);
+const Layout *choose_driver_of_pairs(Choose *c, uint32_t node, const Layout *tile);
+
+/* At a step of a sort: what is proposed there, with the bits that most steps reduce in registers
+ * (choose_steps.c); NULL: it is none. */
+const Layout *choose_for_steps(Choose *c, const Layout *const *proposed, uint32_t node);
+
 /* A small number of a layout. */
 uint32_t choose_number(Choose *c, const Layout *l);
 /* Conversion of a value of so many bits an element. */

@@ -3,6 +3,7 @@
  * Conversions that are in the module are taken out: where they are needed is what is to be found. What they
  * converted to is remembered where an op insists on it (dots), and is what ops have to begin with. Worth trying
  * are the layouts of accesses, which were made for memory, and those of dots and other fixed ops. */
+#include "gpu/analysis/late.h"
 #include "gpu/analysis/prefix.h"
 #include "gpu/choose/choose.h"
 #include "gpu/loop/schedule.h"
@@ -40,6 +41,23 @@ static const Layout *captured(Choose *c, IrType type)
 
 enum { GIVEN, DRIVER_OF_GIVEN, WANTED, DRIVER_OF_WANTED = WANTED + 4 }; /* the last two: of operand 0, 1, ... */
 
+/* Do they differ in the order of registers alone? */
+static bool same_but_order(const Layout *a, const Layout *b)
+{
+	unsigned registers = layout_in_bits(a, LAYOUT_REGISTER);
+	if (a->in_bits != b->in_bits || registers != layout_in_bits(b, LAYOUT_REGISTER) ||
+	    memcmp(a->bases + registers, b->bases + registers, sizeof a->bases[0] * (a->in_bits - registers)) != 0)
+		return false;
+	for (unsigned i = 0; i < registers; i++) {
+		bool found = false;
+		for (unsigned j = 0; j < registers; j++)
+			found = found || a->bases[i] == b->bases[j];
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
 static const Layout *infer(Choose *c, const IrOp *op, unsigned what, const Layout *layout)
 {
 	if (what >= DRIVER_OF_WANTED)
@@ -49,7 +67,8 @@ static const Layout *infer(Choose *c, const IrOp *op, unsigned what, const Layou
 	if (what == GIVEN)
 		return gpu_infer_result(c->gpu, op, 0, 0, layout);
 	const Layout *driver = gpu_infer_operand(c->gpu, op, 0, layout);
-	return driver && gpu_infer_result(c->gpu, op, 0, 0, driver) == layout ? driver : NULL;
+	const Layout *given = driver ? gpu_infer_result(c->gpu, op, 0, 0, driver) : NULL;
+	return given && (given == layout || same_but_order(given, layout)) ? driver : NULL;
 }
 
 static const Layout *inferred(Choose *c, const IrOp *op, unsigned what, const Layout *layout)
@@ -232,7 +251,7 @@ static bool is_staged(const Choose *c, const IrOp *op)
 {
 	bool loads = op->kind == OP_LOAD || op->kind == OP_DESC_LOAD;
 	IrOp *loop = ir_parent_op(op);
-	return loads && loop->kind == OP_FOR && c->has_dot[op->block->id] &&
+	return loads && loop->kind == OP_FOR && c->has_dot[op->block->id] && !gpu_is_carried_alone(&op->results[0]) &&
 	       schedule_asks(c->gpu, c->cx->module, c->arena, loop);
 }
 

@@ -18,7 +18,8 @@
  * Each becomes an scf.if whose condition is a scalar, the same in all threads. A mask is all true
  * when each of its comparisons is between the bounds of what it compares: sums and differences of
  * scalars and ranges, and these by constants, computed in 64 bits, none of which may have left 32.
- * Tiles of few registers stay as they are. */
+ * Tiles of few registers stay as they are; so do tiles of bits, which live in predicates that a
+ * branch would have to leave in registers. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"
 #include "ir/rewrite/fold.h"
@@ -521,7 +522,8 @@ static bool visit(void *data, IrOp *op)
 {
 	Guards *g = data;
 	const IrOp *loop = ir_parent_op(op);
-	bool select = op->kind == OP_SELECT && ir_is_tensor(ir_operand(op, 0)->type);
+	bool select = op->kind == OP_SELECT && ir_is_tensor(ir_operand(op, 0)->type) &&
+		      ir_elem(op->results[0].type)->kind != TY_I1;
 	bool adds = op->kind == OP_ADDF || op->kind == OP_WARP_GROUP_DOT;
 	bool scales = op->kind == OP_MULF && ir_is_tensor(op->results[0].type);
 	if ((select || adds || scales) && loop && loop->kind == OP_FOR &&

@@ -132,6 +132,59 @@ bool rule_remainder_by_one(Canon *c, IrOp *op)
 	return canon_is_int(rhs(op), 1) && canon_replace_op(c, op, canon_int(c, lhs(op)->type, 0));
 }
 
+/* What it extends; a constant as one of that type; NULL: neither. */
+static IrValue *before_extension(Canon *c, IrValue *v, IrType type)
+{
+	const IrOp *extension = canon_def(v, OP_EXTSI);
+	uint64_t word;
+	if (extension)
+		return lhs(extension)->type == type ? lhs(extension) : NULL;
+	if (!canon_word(v, &word) || (int64_t)word != (int32_t)word)
+		return NULL;
+	return canon_int(c, type, (int64_t)word);
+}
+
+static bool is_not_negative(const IrValue *v, unsigned depth)
+{
+	enum { DEEPEST = 8 };
+	const IrOp *op = v->def;
+	uint64_t word;
+	if (canon_word(v, &word))
+		return word <= INT32_MAX;
+	if (!op || depth > DEEPEST)
+		return false;
+	switch (op->kind) {
+	case OP_PROGRAM_ID:
+	case OP_NUM_PROGRAMS:
+		return true;
+	case OP_SPLAT:
+	case OP_BROADCAST:
+	case OP_EXPAND_DIMS:
+	case OP_REMSI:
+		return is_not_negative(lhs(op), depth + 1);
+	case OP_DIVSI:
+		return is_not_negative(lhs(op), depth + 1) && is_not_negative(rhs(op), depth + 1);
+	default:
+		return false;
+	}
+}
+
+/* Of 64 bits that extend 32: in 32, which is one instruction's way. The least number over -1 alone would not
+ * fit. */
+bool rule_narrow_division(Canon *c, IrOp *op)
+{
+	const IrOp *left = canon_def(lhs(op), OP_EXTSI), *right = canon_def(rhs(op), OP_EXTSI);
+	IrType type = left ? lhs(left)->type : right ? lhs(right)->type : NULL;
+	if (!type || ir_elem(type)->kind != TY_I32)
+		return false;
+	IrValue *x = before_extension(c, lhs(op), type), *y = x ? before_extension(c, rhs(op), type) : NULL;
+	uint64_t word;
+	if (!y || !(is_not_negative(x, 0) || (canon_word(y, &word) && !is_ones(y))))
+		return false;
+	IrValue *narrow = irb_2(&c->b, op->kind, NULL, x, y);
+	return canon_replace_op(c, op, irb_1(&c->b, OP_EXTSI, op->results[0].type, narrow));
+}
+
 /* ---- bits ---- */
 
 static bool is_not_of(const IrValue *v, const IrValue *x)
