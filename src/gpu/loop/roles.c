@@ -516,7 +516,7 @@ bool gpu_may_turn(GpuCx *gpu, const IrOp *dot)
 	return gpu->maps && gpu->roles != GPU_ROLES_NONE && gpu->num_ctas == 1 &&
 	       target_has(gpu->target, TARGET_SETMAXNREG) && has_one_product(loop) &&
 	       adds_up(gpu, dot, loop) && can_be_held(other) &&
-	       (LEAST_SLOTS + 1) * (bytes[0] + bytes[1] + other) + MORE_BYTES <= gpu->target->shared_cta &&
+	       (LEAST_SLOTS + 1) * (bytes[0] + bytes[1]) + MORE_BYTES <= gpu->target->shared_cta &&
 	       gpu_wgmma_reads_across(gpu, dot, second);
 }
 
