@@ -8,6 +8,7 @@
 
 enum {
 	DEEP = 2, /* iterations */
+	DEEP_TURNED = 4, /* where warps turn tiles between copies and products */
 	LEAST_TURNED = 2, /* iterations, where what is turned earlier is worth one more */
 	WARPS_OF_A_GROUP = 4,
 	BARRIERS = 256, /* bytes, where they are not among what rings leave anyway */
@@ -127,10 +128,11 @@ static bool costs_ctas(const ScheduleCx *d, uint64_t bytes, uint64_t more)
 static void deepen(const ScheduleCx *d, uint64_t slot, uint64_t taken)
 {
 	Schedule *s = d->s;
+	unsigned deep = s->turned ? DEEP_TURNED : DEEP;
 	for (uint32_t i = 0; i < s->loads.len; i++)
 		if (s->loads.data[i].kind == SCHEDULE_COPIED && !s->loads.data[i].boxes)
 			return;
-	while (s->ahead && s->ahead < DEEP) {
+	while (s->ahead && s->ahead < deep) {
 		uint64_t bytes = slot * (s->ahead + 1 + s->kept);
 		if (bytes + slot > s->limit || costs_ctas(d, taken + bytes, taken + bytes + slot))
 			return;
