@@ -1,4 +1,4 @@
-// Loops that run never or once, values carried for nothing, branches that are known, selects.
+// Loops that run never or once, values carried for nothing or that go up as the counter does, branches that are known, selects.
 // run: neso opt --pass=canonicalize --no-loc %s
 module {
   // CHECK-LABEL: @loops
@@ -59,6 +59,42 @@ module {
           tt.store %p, %y : !tt.ptr<i32>
         }
       }
+    }
+    tt.return
+  }
+  // CHECK-LABEL: @counters
+  // CHECK: %[[R:.*]]:2 = scf.for %i = %lo to %n step %s iter_args(%{{.*}} = %x, %{{.*}} = %lo) -> (i32, i32)
+  // CHECK-NEXT: %[[D:.*]] = arith.subi %i, %s : i32
+  // CHECK-NEXT: tt.store %p, %[[D]]
+  // CHECK-NEXT: tt.store %p, %i
+  // CHECK-NEXT: tt.store %p, %i
+  // CHECK-NEXT: tt.store %p, %a
+  // CHECK: scf.for %j = %{{.*}} to %n step %{{.*}}  : i32 {
+  // CHECK-NEXT: %[[E:.*]] = arith.addi %j, %{{.*}} : i32
+  // CHECK-NEXT: tt.store %p, %[[E]]
+  // CHECK-NEXT: }
+  tt.func public @counters(%p: !tt.ptr<i32>, %x: i32, %lo: i32, %n: i32, %s: i32) {
+    %c0 = arith.constant 0 : i32
+    %c2 = arith.constant 2 : i32
+    %c7 = arith.constant 7 : i32
+    %before = arith.subi %lo, %s : i32
+    %0:4 = scf.for %i = %lo to %n step %s iter_args(%a = %x, %b = %before, %c = %lo, %d = %lo) -> (i32, i32, i32, i32) : i32 {
+      tt.store %p, %b : !tt.ptr<i32>
+      %1 = arith.addi %b, %s : i32
+      tt.store %p, %1 : !tt.ptr<i32>
+      tt.store %p, %c : !tt.ptr<i32>
+      tt.store %p, %a : !tt.ptr<i32>
+      %2 = arith.addi %s, %c : i32
+      %3 = arith.addi %a, %s : i32
+      %4 = arith.addi %d, %s : i32
+      tt.store %p, %d : !tt.ptr<i32>
+      scf.yield %3, %1, %2, %4 : i32, i32, i32, i32
+    }
+    tt.store %p, %0#3 : !tt.ptr<i32>
+    scf.for %j = %c0 to %n step %c2 iter_args(%a = %c7) -> (i32) : i32 {
+      tt.store %p, %a : !tt.ptr<i32>
+      %1 = arith.addi %a, %c2 : i32
+      scf.yield %1 : i32
     }
     tt.return
   }

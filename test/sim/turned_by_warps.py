@@ -1,4 +1,4 @@
-# Bytes of which both operands lie across K: warps of their own turn one of them on the way, the products read the other one from the ring.
+# Bytes of which both operands lie across K: warps of their own turn one of them where it came, the products read the other one from the ring.
 # run: neso compile %s:product --signature "*i8:16,*i8:16,*i32:16,i32:16,i32:16,i32:16,256,128,128" --target sm_90a --num-warps 8 --emit ttgir
 # run: neso run %s:product --target sim:sm_90a --check --against interp -q -g 2 a=rand:640x512:i8:1 b=rand:640x128:i8:2 c=zeros:512x128:i32 512 128 640 BM=256 BN=128 BK=128 --num-warps 8
 # run: neso run %s:product --target sim:sm_90a --check --against interp -q -g 2 a=rand:144x400:i8:1 b=rand:144x112:i8:2 c=zeros:400x112:i32 400 112 144 BM=256 BN=128 BK=64 --num-warps 8 --num-stages 4
@@ -19,7 +19,8 @@ import triton.language as tl
 # CHECK: partition0
 # CHECK: ttng.wait_barrier
 # CHECK: ttg.local_load
-# CHECK: ttg.local_store
+# CHECK-NEXT: barrier
+# CHECK-NEXT: ttg.local_store
 # CHECK-NEXT: ttng.fence_async_shared
 # CHECK-NEXT: barrier
 # CHECK-COUNT-2: ttng.arrive_barrier

@@ -35,7 +35,7 @@ def product(a, b, o, K, am, ak, bk, bn, BM: tl.constexpr, BN: tl.constexpr, BK: 
 # CHECK: wgmma.m64n128k8.f32.tf32.tf32, 8 times a warp group, A from registers; it is waited for
 # CHECK: + loop specialised: a warp of its own copies, 8 warps multiply: 4 slots
 # CHECK: 4 times a warp group, A from registers, which is operand 1, as both are turned round; it goes on into the next iteration
-# CHECK: + loop specialised: a warp of its own copies, 8 warps multiply: 3 slots
+# CHECK: + loop specialised: a warp of its own copies, 8 warps multiply: 4 slots
 # CHECK: + memory ldmatrix: read: by ldmatrix, 8 a warp, transposed, in 32 wavefronts
 # CHECK: + memory ldmatrix: read: by ldmatrix, 16 a warp, transposed, in 64 wavefronts
 # CHECK: + memory ldmatrix: written: by stmatrix, 16 a warp, in 64 wavefronts

@@ -73,10 +73,10 @@ static bool visit_store(void *data, IrOp *op)
 	return !r->found;
 }
 
-/* May an iteration of `around` store what `loop` loads in the next one? Programs do not. */
-static bool stores_reach(const GpuCx *gpu, const IrOp *around, const IrOp *loop)
+bool gpu_stores_reach(const GpuCx *gpu, const IrOp *around, const IrOp *loop)
 {
 	Reach r = {.gpu = gpu, .loop = loop};
+	CONTRACT(around->region_count && loop->region_count);
 	if (!ir_get_bool(around, gpu->ir, ATTR_PROGRAMS))
 		ir_walk((IrOp *)(uintptr_t)around, false, visit_store, &r);
 	return r.found;
@@ -90,11 +90,19 @@ static IrOp *root_of(const GpuCx *gpu, IrOp *loop)
 	for (IrOp *op = ir_parent_op(loop); op && op->kind == OP_FOR; op = ir_parent_op(op)) {
 		Inner in = {loop, false};
 		ir_walk(op, false, visit_inner, &in);
-		if (in.other || stores_reach(gpu, op, loop))
+		if (in.other || gpu_stores_reach(gpu, op, loop))
 			break;
 		root = goes_on(gpu, op) ? op : root;
 	}
 	return root;
+}
+
+static bool has_one_product(const IrOp *loop)
+{
+	unsigned count = 0;
+	for (const IrOp *op = loop->regions[0].first->first; op; op = op->next)
+		count += schedule_is_dot(op);
+	return count == 1;
 }
 
 /* From program to program, where a CTA has an SM to itself (gpu_persist_loses): the next one's
@@ -104,6 +112,15 @@ static bool is_from_program_to_program(const GpuCx *gpu, const Schedule *s)
 	const IrOp *around = ir_parent_op(s->loop);
 	return gpu->persist == GPU_PERSIST_PAYING && around->kind == OP_FOR &&
 	       ir_get_bool(around, gpu->ir, ATTR_PROGRAMS);
+}
+
+/* From tile to tile of a loop that is asked to run as one with that inside (flatten), where a CTA has
+ * an SM to itself: as from program to program. */
+static bool is_flattened(const GpuCx *gpu, const Schedule *s)
+{
+	const IrOp *around = ir_parent_op(s->loop);
+	return around->kind == OP_FOR && ir_get_bool(around, gpu->ir, ATTR_FLATTEN) &&
+	       s->products.len == 1 && has_one_product(s->loop) && s->ctas == 1;
 }
 
 static bool is_asked(const GpuCx *gpu, const IrOp *loop)
@@ -471,14 +488,6 @@ static void find_cycles(GpuRoles *r, const GpuLoopCycles *one)
 
 /* ---- tiles that are turned ---- */
 
-static bool has_one_product(const IrOp *loop)
-{
-	unsigned count = 0;
-	for (const IrOp *op = loop->regions[0].first->first; op; op = op->next)
-		count += schedule_is_dot(op);
-	return count == 1;
-}
-
 /* A thread that turns a tile holds its part of it all at once. */
 static bool can_be_held(uint64_t bytes)
 {
@@ -516,7 +525,7 @@ bool gpu_may_turn(GpuCx *gpu, const IrOp *dot)
 	return gpu->maps && gpu->roles != GPU_ROLES_NONE && gpu->num_ctas == 1 &&
 	       target_has(gpu->target, TARGET_SETMAXNREG) && has_one_product(loop) &&
 	       adds_up(gpu, dot, loop) && can_be_held(other) &&
-	       (LEAST_SLOTS + 1) * (bytes[0] + bytes[1] + other) + MORE_BYTES <= gpu->target->shared_cta &&
+	       (LEAST_SLOTS + 1) * (bytes[0] + bytes[1]) + MORE_BYTES <= gpu->target->shared_cta &&
 	       gpu_wgmma_reads_across(gpu, dot, second);
 }
 
@@ -541,11 +550,15 @@ void gpu_roles(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes,
 	*out = (GpuRoles){.root = loop};
 	bool asked = is_asked(gpu, loop), may = asked || gpu->roles == GPU_ROLES_ASKED;
 	bool turned = may && turns(gpu, m, arena, axes, loop, &out->s);
-	if (!turned && (!may || !schedule_loop(gpu, m, arena, axes, loop, &out->s) ||
-			(!asked && !is_from_program_to_program(gpu, &out->s))))
+	if (!turned && (!may || !schedule_loop(gpu, m, arena, axes, loop, &out->s)))
+		return;
+	bool wanted = asked || turned || is_from_program_to_program(gpu, &out->s);
+	if (!wanted && !is_flattened(gpu, &out->s))
 		return;
 	out->root = root_of(gpu, loop);
 	find_memory(gpu, out);
+	if (!wanted && out->root == loop)
+		return;
 	find_tiles(gpu, m, arena, out);
 	out->behind = schedule_is_rotated(&out->s) ? 2 : out->s.products.len ? 1 : 0;
 	out->why = why_not(gpu, m, arena, out);

@@ -8,6 +8,7 @@
 
 enum {
 	DEEP = 2, /* iterations */
+	DEEP_TURNED = 4, /* where warps turn tiles between copies and products */
 	LEAST_TURNED = 2, /* iterations, where what is turned earlier is worth one more */
 	WARPS_OF_A_GROUP = 4,
 	BARRIERS = 256, /* bytes, where they are not among what rings leave anyway */
@@ -127,10 +128,11 @@ static bool costs_ctas(const ScheduleCx *d, uint64_t bytes, uint64_t more)
 static void deepen(const ScheduleCx *d, uint64_t slot, uint64_t taken)
 {
 	Schedule *s = d->s;
+	unsigned deep = s->turned ? DEEP_TURNED : DEEP;
 	for (uint32_t i = 0; i < s->loads.len; i++)
 		if (s->loads.data[i].kind == SCHEDULE_COPIED && !s->loads.data[i].boxes)
 			return;
-	while (s->ahead && s->ahead < DEEP) {
+	while (s->ahead && s->ahead < deep) {
 		uint64_t bytes = slot * (s->ahead + 1 + s->kept);
 		if (bytes + slot > s->limit || costs_ctas(d, taken + bytes, taken + bytes + slot))
 			return;
@@ -363,11 +365,10 @@ static bool has_long_products(const Schedule *s)
 	return schedule_is_rotated(s) && s->rotation->cycles.early + s->rotation->cycles.late >= LONG;
 }
 
-/* Of a slot of its ring, and of that of what it is turned into. */
-static uint64_t slot_bytes(const ScheduleCx *d, const ScheduledLoad *l)
+/* Of a slot of its ring: a tile that warps turn stays where it came. */
+static uint64_t slot_bytes(const ScheduledLoad *l)
 {
-	uint64_t bytes = l->kind == SCHEDULE_COPIED ? (l->bytes + 127) / 128 * 128 : 0;
-	return bytes + (l->turned ? gpu_memdesc_bytes(d->gpu, l->turned->results[0].type) : 0);
+	return l->kind == SCHEDULE_COPIED ? (l->bytes + 127) / 128 * 128 : 0;
 }
 
 void schedule_fit(ScheduleCx *d)
@@ -381,7 +382,7 @@ void schedule_fit(ScheduleCx *d)
 	uint64_t all = d->gpu->target->shared_cta, taken = need.held + (need.most + 127) / 128 * 128;
 	s->limit = taken < all ? all - taken : 0;
 	for (uint32_t i = 0; i < s->loads.len; i++)
-		slot += slot_bytes(d, &s->loads.data[i]);
+		slot += slot_bytes(&s->loads.data[i]);
 	schedule_products(d->gpu, d->arena, s);
 	rotate(d, slot, taken);
 	s->ahead = ahead_within(s, slot);

@@ -5,8 +5,8 @@
  * tensor map a tile is copied by one thread, which leaves the others to the products; `pipeline`
  * does the rest as for descriptors.
  * Method: tensors are read off addresses and masks (tensor.h). A load or store becomes one through
- * an argument of its own, a map. Results that such a kernel stores once, in no loop, go through
- * maps too: threads put them into shared memory and are done.
+ * an argument of its own, a map. Results that such a kernel stores once, or once for each tile of a
+ * loop over tiles, go through maps too: threads put them into shared memory and are done.
  *
  * A kernel in which threads of several programs may meet (an atomic whose result is used, a
  * volatile load, calls, assembly) stays as it is: what others have written before that is seen
@@ -113,12 +113,21 @@ static bool is_for_loops(MapLoads *m, IrOp *load)
 	       evict == EVICT_NORMAL && !schedule_fills(load);
 }
 
-/* A tile that is stored once. (In a loop whatever comes next would wait until it is written.) */
+/* A loop over tiles that is asked to run as one with those inside, and loads nothing that it stores. */
+static bool is_over_tiles(const MapLoads *m, const IrOp *op)
+{
+	return op->kind == OP_FOR && ir_parent_op(op)->kind == OP_FUNC &&
+	       ir_get_bool(op, m->gpu->ir, ATTR_FLATTEN) && !gpu_stores_reach(m->gpu, op, op);
+}
+
+/* A tile that is stored once, or once in each iteration of a loop over tiles. (In other loops
+ * whatever comes next would wait until it is written.) */
 static bool is_result(const MapLoads *m, const IrOp *store)
 {
+	const IrOp *around = ir_parent_op(store);
 	IrType type = ir_operand(store, 1)->type;
 	return ir_is_tensor(type) && type->rank == RANK && ir_is_scalar(type->elem) &&
-	       ir_parent_op(store)->kind == OP_FUNC &&
+	       (around->kind == OP_FUNC || is_over_tiles(m, around)) &&
 	       ir_get_int(store, m->gpu->ir, ATTR_EVICT, EVICT_NORMAL) == EVICT_NORMAL &&
 	       ir_get_int(store, m->gpu->ir, ATTR_CACHE, CACHE_NONE) == CACHE_NONE;
 }

@@ -380,11 +380,8 @@ static void drop(Roles *w)
 		gpu_barriers_drop(p->gpu, &b, p->tiles.data[i].barriers.free);
 		irb_op(&b, OP_LOCAL_DEALLOC, &p->tiles.data[i].memory, 1, NULL, 0, 0);
 	}
-	for (uint32_t i = 0; i < p->rings.len; i++) {
+	for (uint32_t i = 0; i < p->rings.len; i++)
 		irb_op(&b, OP_LOCAL_DEALLOC, &p->rings.data[i].memory, 1, NULL, 0, 0);
-		if (p->rings.data[i].turned)
-			irb_op(&b, OP_LOCAL_DEALLOC, &p->rings.data[i].turned, 1, NULL, 0, 0);
-	}
 }
 
 static void mark_late(const Roles *w)

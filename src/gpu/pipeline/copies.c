@@ -12,16 +12,17 @@ IrValue *pipeline_slot(Pipeline *p, IrBuilder *b, const PipelineRing *ring, IrVa
 	return irb_2(b, OP_MEMDESC_INDEX, one, ring->memory, number);
 }
 
-/* NULL: the load has none. */
-static IrValue *turned_ring(Pipeline *p, const ScheduledLoad *l)
+/* The same ring as its tiles lie when they are turned; NULL: the load's are not. */
+static IrValue *turned_ring(Pipeline *p, const ScheduledLoad *l, IrValue *memory)
 {
 	int64_t shape[IR_MAX_RANK] = {p->s->slots};
 	IrType one = l->turned ? l->turned->results[0].type : NULL;
 	for (uint32_t k = 0; one && k < one->rank; k++)
 		shape[k + 1] = one->shape[k];
-	return one ? irb_0(&p->before, OP_LOCAL_ALLOC,
+	return one ? irb_1(&p->before, OP_MEMDESC_REINTERPRET,
 			   ir_memdesc(p->gpu->ir, one->elem, shape, one->rank + 1, one->encoding,
-				      PIPELINE_SHARED_SPACE, true))
+				      PIPELINE_SHARED_SPACE, true),
+			   memory)
 		   : NULL;
 }
 
@@ -36,7 +37,7 @@ static void add_ring(Pipeline *p, const ScheduledLoad *l)
 		vec_push(p->cx->scratch, &p->rings,
 			 (PipelineRing){.load = l,
 					.memory = memory,
-					.turned = turned_ring(p, l),
+					.turned = turned_ring(p, l, memory),
 					.late = l->late});
 		return;
 	}

@@ -175,9 +175,8 @@ static void put_copies_to(Producer *d, IrBuilder b, const PipelineSlots *to, boo
 	}
 }
 
-/* What the slot of an iteration holds goes to the slot of the other ring. All its warps have fenced
- * what they wrote when the first of them says that it is there. That slot is free: copies came to
- * this one when products had read both. */
+/* What the slot of an iteration holds is turned where it lies: all of it is read before any of it is
+ * written. All its warps have fenced what they wrote when the first of them says that it is there. */
 static void put_turning(Producer *d, IrBuilder b)
 {
 	Pipeline *p = d->p;
@@ -195,6 +194,7 @@ static void put_turning(Producer *d, IrBuilder b)
 		IrValue *to = gpu_slot_at(&b, capture(d, ring->turned), d->slot);
 		IrType type = gpu_with_layout(p->gpu, load->results[0].type, d->layouts[i]);
 		IrValue *held = irb_1(&b, OP_LOCAL_LOAD, type, from);
+		irb_op(&b, OP_BARRIER, NULL, 0, NULL, 0, 0);
 		irb_op(&b, OP_LOCAL_STORE, (IrValue *[]){held, to}, 2, NULL, 0, 0);
 	}
 	b.loc = p->loop->loc;

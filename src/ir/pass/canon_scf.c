@@ -100,6 +100,78 @@ bool rule_for_unused(Canon *c, IrOp *op)
 	return changed;
 }
 
+static bool is_same_number(const IrValue *a, const IrValue *b)
+{
+	int64_t x, y;
+	return a == b || (a->type == b->type && ir_constant_int(a, &x) && ir_constant_int(b, &y) && x == y);
+}
+
+static IrValue *in_loop(Canon *c, IrOp *loop, IrOpKind kind, IrValue *x)
+{
+	IrBuilder b = ir_at(c->m, body(loop, 0)->first);
+	b.loc = loop->loc;
+	IrValue *made = irb_2(&b, kind, NULL, body(loop, 0)->args[0], x);
+	canon_push(c, made->def);
+	return made;
+}
+
+/* sum = of + *x, either way round. */
+static bool is_sum(const IrValue *sum, const IrValue *of, IrValue **x)
+{
+	const IrOp *add = canon_def(sum, OP_ADDI);
+	for (uint32_t side = 0; add && side < 2; side++) {
+		*x = ir_operand(add, 1 - side);
+		if (ir_operand(add, side) == of)
+			return true;
+	}
+	return false;
+}
+
+static bool is_difference(const IrValue *difference, const IrValue *of, IrValue **x)
+{
+	const IrOp *sub = canon_def(difference, OP_SUBI);
+	*x = sub ? ir_operand(sub, 1) : NULL;
+	return sub && ir_operand(sub, 0) == of;
+}
+
+/* The loop's counter, as if it had begun at `start`; NULL: how far that is from where it does is not known. */
+static IrValue *counter_from(Canon *c, IrOp *loop, const IrValue *start)
+{
+	const IrValue *first = ir_operand(loop, 0);
+	IrValue *x;
+	int64_t a, b;
+	if (is_same_number(start, first))
+		return body(loop, 0)->args[0];
+	if (is_sum(start, first, &x) || is_difference(first, start, &x))
+		return in_loop(c, loop, OP_ADDI, x);
+	if (is_difference(start, first, &x) || is_sum(first, start, &x))
+		return in_loop(c, loop, OP_SUBI, x);
+	if (!ir_constant_int(start, &a) || !ir_constant_int(first, &b))
+		return NULL;
+	return in_loop(c, loop, OP_ADDI, canon_int(c, first->type, (int64_t)((uint64_t)a - (uint64_t)b)));
+}
+
+/* Carried, and goes up as the loop's counter does: that tells it, so what is computed of both is one. Of values that
+ * nobody asks for behind the loop. */
+bool rule_for_counter(Canon *c, IrOp *op)
+{
+	IrBlock *block = body(op, 0);
+	IrOp *yield = ir_terminator(block);
+	bool changed = false;
+	for (uint32_t i = 0; i < op->result_count; i++) {
+		IrValue *arg = block->args[1 + i], *step;
+		if (!arg->uses || op->results[i].uses || arg->type != block->args[0]->type ||
+		    !is_sum(ir_operand(yield, i), arg, &step) || !is_same_number(step, ir_operand(op, 2)))
+			continue;
+		IrValue *counter = counter_from(c, op, ir_operand(op, 3 + i));
+		if (!counter)
+			continue;
+		canon_replace(c, arg, counter);
+		changed = true;
+	}
+	return changed;
+}
+
 /* ---- scf.if ---- */
 
 static IrOp *yield_of(const IrOp *op, uint32_t region)
