@@ -108,6 +108,7 @@ void nv_tools_free(NvTools *tools);                   /* NULL is fine */
 typedef struct NvAssemble {
 	const TargetGpu *target;
 	const char *kernel;  /* whose registers the report is about */
+	unsigned shared;     /* bytes that a launch of it adds to those of the PTX */
 	NvDriver *driver;    /* for its compiler, where there is no ptxas; NULL: only ptxas */
 	bool line_info;      /* -lineinfo */
 	bool no_fusion;      /* products and sums are not fused (-fmad=false) */

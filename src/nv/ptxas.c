@@ -138,17 +138,29 @@ static bool run_in_time(NvTools *tools, const NvTool *tool, Str ptx, const NvAss
 	return good;
 }
 
-/* Again where it left registers unused and spilled (registers.c); what is worse, or fails, is dropped without a word. */
+static bool has_advice(const NvCubin *cubin)
+{
+	return cubin->log && strstr(cubin->log, "(C7");
+}
+
+/* Again with another limit of registers (registers.c): more of them where it spilled, fewer where that leaves room for
+ * another CTA. What is worse, or fails, is dropped without a word. */
 static void run_again(NvTools *tools, const NvTool *tool, Str ptx, const NvAssemble *how, NvCubin *cubin, Arena *arena)
 {
-	Str more = strstr(nv_extra_options(tools), "maxrregcount") ? (Str){0} :
-		   nv_with_more_registers(arena, ptx, how->kernel, cubin);
 	DiagList unheard;
 	NvCubin other = {0};
-	if (!more.len || !nv_optimizes(how))
+	if (strstr(nv_extra_options(tools), "maxrregcount") || !nv_optimizes(how))
+		return;
+	Str more = nv_with_more_registers(arena, ptx, how->kernel, cubin);
+	Str fewer = nv_with_fewer_registers(arena, ptx, how, cubin);
+	if (!more.len && !fewer.len)
 		return;
 	diag_init(&unheard, arena, NULL);
-	if (run_in_time(tools, tool, more, how, &other, &unheard) && other.spill_stores < cubin->spill_stores) {
+	bool ran = run_in_time(tools, tool, more.len ? more : fewer, how, &other, &unheard);
+	bool better = ran && more.len  ? other.spill_stores < cubin->spill_stores
+		      : ran && fewer.len ? !has_advice(&other) && nv_is_worth_its_step(how, ptx, cubin, &other)
+					 : false;
+	if (better) {
 		NvCubin worse = *cubin;
 		*cubin = other;
 		other = worse;

@@ -1,13 +1,25 @@
 /* A second assembly with a limit of registers that is said.
  *
- * ptxas chooses how many registers a thread gets. For long kernels that keep a lot of addresses it at times falls back to 32 (or 40, or
- * 64) and spills kilobytes, of 255 that it could have; --maxrregcount does not change that where the PTX says .reqntid,
- * and .maxnreg in the PTX does (seen with ptxas 12.8 to 13.0). So: where the report tells of spills and of no more than
- * three quarters of the registers that so many threads can have, the limit is put into the PTX, and of the two cubins the one that
- * spills less is kept. Who sets a limit (.maxnreg, options) has chosen. */
+ * More of them: ptxas chooses how many registers a thread gets. For long kernels that keep a lot of
+ * addresses it at times falls back to 32 (or 40, or 64) and spills kilobytes, of 255 that it could
+ * have; --maxrregcount does not change that where the PTX says .reqntid, and .maxnreg in the PTX
+ * does (seen with ptxas 12.8 to 13.0). So: where the report tells of spills and of no more than
+ * three quarters of the registers that so many threads can have, the limit is put into the PTX, and
+ * of the two cubins the one that spills less is kept.
+ *
+ * Fewer: it counts no CTAs. Where a few registers less leave room for another CTA on an SM, the
+ * limit is that step, and its cubin is kept if it spills nothing and takes few more instructions.
+ *
+ * Who sets a limit (.maxnreg, .minnctapersm, options) has chosen. */
+#include <elf.h>
+
 #include "nv/inner.h"
 
-enum { GRANULE = 8 };
+enum {
+	GRANULE = 8,
+	NEAR = 8,   /* a step is near that takes no more than an eighth of the registers */
+	WORTH = 4,  /* a quarter of what is gained in CTAs may be lost in instructions */
+};
 
 static size_t find(Str s, size_t from, const char *what)
 {
@@ -55,21 +67,96 @@ static unsigned threads_at(Str ptx, size_t at, size_t *end)
 	return threads * (digits ? MAX(n, 1u) : 1);
 }
 
-Str nv_with_more_registers(Arena *arena, Str ptx, const char *kernel, const NvCubin *cubin)
+/* Where the kernel's directives say how many threads it has, and set no limit of registers. */
+typedef struct Place {
+	unsigned threads; /* 0: there is none */
+	size_t end;	  /* of the directive */
+	bool counted;	  /* they say how many CTAs there are */
+} Place;
+
+static Place place_of(Str ptx, const char *kernel)
 {
 	static const char mark[] = ".reqntid";
-	size_t entry = entry_of(ptx, kernel), body = find(ptx, entry, "{"), at = find(ptx, entry, mark), end = 0;
-	if (!cubin->spill_stores || at >= body || find(ptx, entry, ".maxnreg") < body)
-		return (Str){0};
-	unsigned threads = threads_at(ptx, at + strlen(mark), &end);
-	unsigned limit = MIN(TARGET_REGISTERS_SM / MAX(threads, (unsigned)TARGET_WARP_SIZE) / GRANULE * GRANULE, (unsigned)TARGET_REGISTERS_THREAD);
-	if (!end || cubin->registers * 4 > limit * 3)
-		return (Str){0};
-	/* On the same line: messages name lines of the PTX. */
+	size_t entry = entry_of(ptx, kernel), body = find(ptx, entry, "{"), at = find(ptx, entry, mark);
+	Place p = {.counted = find(ptx, entry, ".minnctapersm") < body};
+	if (at >= body || find(ptx, entry, ".maxnreg") < body)
+		return p;
+	unsigned threads = threads_at(ptx, at + strlen(mark), &p.end);
+	p.threads = p.end ? MAX(threads, (unsigned)TARGET_WARP_SIZE) : 0;
+	return p;
+}
+
+/* On the same line: messages name lines of the PTX. */
+static Str with_limit(Arena *arena, Str ptx, size_t at, unsigned limit)
+{
 	Text t;
 	text_init(&t, arena);
-	text_add(&t, ptx.ptr, end);
+	text_add(&t, ptx.ptr, at);
 	text_printf(&t, " .maxnreg %u", limit);
-	text_add(&t, ptx.ptr + end, ptx.len - end);
+	text_add(&t, ptx.ptr + at, ptx.len - at);
 	return (Str){t.data, t.len};
+}
+
+Str nv_with_more_registers(Arena *arena, Str ptx, const char *kernel, const NvCubin *cubin)
+{
+	Place p = place_of(ptx, kernel);
+	if (!cubin->spill_stores || !p.threads)
+		return (Str){0};
+	unsigned limit = MIN(TARGET_REGISTERS_SM / p.threads / GRANULE * GRANULE, (unsigned)TARGET_REGISTERS_THREAD);
+	if (cubin->registers * 4 > limit * 3)
+		return (Str){0};
+	return with_limit(arena, ptx, p.end, limit);
+}
+
+static unsigned ctas_of(const NvAssemble *how, unsigned registers, unsigned threads, unsigned shared)
+{
+	TargetOccupancy o;
+	target_occupancy(how->target, registers, shared, (threads + TARGET_WARP_SIZE - 1) / TARGET_WARP_SIZE, &o);
+	return o.ctas;
+}
+
+Str nv_with_fewer_registers(Arena *arena, Str ptx, const NvAssemble *how, const NvCubin *cubin)
+{
+	Place p = place_of(ptx, how->kernel);
+	unsigned shared = how->shared + cubin->shared, registers = cubin->registers;
+	if (cubin->spill_stores || cubin->stack || !p.threads || p.counted || !registers ||
+	    registers > TARGET_REGISTERS_THREAD || shared > how->target->shared_cta)
+		return (Str){0};
+	unsigned ctas = ctas_of(how, registers, p.threads, shared), limit = registers / GRANULE * GRANULE;
+	limit -= limit == registers ? GRANULE : 0;
+	if (!ctas || !limit || (registers - limit) * NEAR > registers || ctas_of(how, limit, p.threads, shared) == ctas)
+		return (Str){0};
+	return with_limit(arena, ptx, p.end, limit);
+}
+
+/* Bytes of its sections of instructions; 0: it has none, or is no ELF file of 64 bits. */
+static uint64_t code_bytes(const NvCubin *cubin)
+{
+	Elf64_Ehdr head;
+	uint64_t bytes = 0;
+	if (cubin->len < sizeof head)
+		return 0;
+	memcpy(&head, cubin->data, sizeof head);
+	if (head.e_shentsize != sizeof(Elf64_Shdr) || head.e_shoff > cubin->len ||
+	    (cubin->len - head.e_shoff) / sizeof(Elf64_Shdr) < head.e_shnum)
+		return 0;
+	for (unsigned i = 0; i < head.e_shnum; i++) {
+		Elf64_Shdr section;
+		memcpy(&section, (const char *)cubin->data + head.e_shoff + i * sizeof section, sizeof section);
+		bytes += section.sh_flags & SHF_EXECINSTR ? section.sh_size : 0;
+	}
+	return bytes;
+}
+
+bool nv_is_worth_its_step(const NvAssemble *how, Str ptx, const NvCubin *before, const NvCubin *now)
+{
+	Place p = place_of(ptx, how->kernel);
+	CONTRACT(p.threads);
+	if (now->spill_stores || now->stack || now->registers > TARGET_REGISTERS_THREAD)
+		return false;
+	uint64_t old = code_bytes(before), code = code_bytes(now);
+	unsigned shared = how->shared + before->shared;
+	unsigned a = ctas_of(how, before->registers, p.threads, shared);
+	unsigned b = ctas_of(how, now->registers, p.threads, shared);
+	return b > a && (code <= old || (code - old) * a * WORTH <= old * (b - a));
 }

@@ -175,10 +175,17 @@ static void hold(Peak *p, const IrValue *v, const IrBlock *block, uint32_t from)
 	p->change[until + 1] -= words;
 }
 
+/* Is what a loop carries handed on as it is, and not used? */
+static bool is_idle(const IrValue *arg)
+{
+	return arg->uses && !arg->uses->next && arg->uses->owner->kind == OP_YIELD;
+}
+
 static void hold_all(Peak *p, const IrBlock *block, uint32_t first)
 {
 	for (uint32_t i = 0; i < block->arg_count; i++)
-		hold(p, block->args[i], block, first);
+		if (!is_idle(block->args[i]))
+			hold(p, block->args[i], block, first);
 	for (const IrOp *op = block->first; op; op = op->next) {
 		for (uint32_t i = 0; i < op->result_count; i++)
 			hold(p, &op->results[i], block, p->end[op->id]);

@@ -94,9 +94,27 @@ static void memory_effects(const GpuBarriers *w, const IrOp *op, GpuEffects *e)
 	}
 }
 
+/* The memory that the op fills or reads, where threads do that each for itself; NULL: it does not. */
+static const IrOp *own_memory(const GpuBarriers *w, const IrOp *op)
+{
+	const IrOp *alloc = op->kind == OP_LOCAL_LOAD	? ir_operand(op, 0)->def
+			    : op->kind == OP_LOCAL_STORE ? ir_operand(op, 1)->def
+							 : op;
+	bool own = alloc && alloc->kind == OP_LOCAL_ALLOC && ir_get_bool(alloc, w->gpu->ir, ATTR_OWN);
+	return own ? alloc : NULL;
+}
+
 static GpuEffects find_effects(const GpuBarriers *w, const IrOp *op)
 {
 	GpuEffects e = {0};
+	const IrOp *own = own_memory(w, op);
+	if (own) {
+		uint64_t lo = gpu_shared_offset(w->gpu, own);
+		e.scratch = e.own_warp = true;
+		e.scratch_span = (GpuBytes){lo, lo + gpu_memdesc_bytes(w->gpu, own->results[0].type)};
+		e.plan = own;
+		return e;
+	}
 	memory_effects(w, op, &e);
 	GpuScratch scratch = gpu_scratch(w->gpu, op);
 	if (scratch.bytes) {

@@ -13,10 +13,10 @@ typedef struct GpuBytes {
 
 typedef VEC(GpuBytes) GpuSpans; /* apart and in order */
 
-/* An op whose warps use their bytes each alone. */
+/* An op whose warps, or threads, use their bytes each alone. */
 typedef struct GpuOwnWarp {
 	const IrOp *op;
-	const LayoutPlan *plan;
+	const void *plan; /* by which, or the memory; NULL: its own */
 	GpuBytes span;
 } GpuOwnWarp;
 
@@ -59,7 +59,7 @@ typedef struct GpuEffects {
 	VEC(GpuTouch) touches;
 	bool scratch, own_warp;
 	GpuBytes scratch_span;
-	const LayoutPlan *plan;
+	const void *plan; /* as of GpuOwnWarp */
 	bool meets; /* all threads meet inside */
 	bool product, async; /* async: goes on behind the op */
 	bool tensor;         /* a copy by a tensor map */

@@ -13,8 +13,12 @@
  *	        own, so that it takes no registers while it is under way either
  *	stored  all that needs it goes through shared memory anyway, to another layout: it is
  *	        stored once, and each of these reads it as it wants it
+ *	kept    each thread stores its part, and reads it where it is needed: no thread waits for
+ *	        another. So for what is made in front of a loop too
+ *	carried what a loop carries and changes in one place stays there from iteration to
+ *	        iteration: each thread reads its part, and stores it again
  *
- * The last two take memory: as long as no CTA on an SM is lost, or for a large part of what is
+ * The last four take memory: as long as no CTA on an SM is lost, or for a large part of what is
  * too much one of four. */
 #include "base/vec.h"
 #include "gpu/analysis/prefix.h"
@@ -29,9 +33,12 @@ enum {
 	KEPT_OF_FOUR = 3, /* CTAs on an SM, for a tile that is */
 	PART_OF_EXCESS = 4, /* at least this part of what is too much */
 	LEAST_PART = 32, /* and any memory at all for at least this one */
+	LEAST_KEPT = 16, /* words of a tile that is stored and read for nothing else */
+	LEAST_EXCESS = 32, /* registers that are too many for that: what is held is an estimate */
+	WIDEST_BITS = 128,
 };
 
-typedef enum Way { NOT_AT_ALL, AGAIN, COPIED, STORED } Way;
+typedef enum Way { NOT_AT_ALL, AGAIN, COPIED, STORED, KEPT, CARRIED } Way;
 
 typedef struct Relief {
 	PassCx *cx;
@@ -48,6 +55,7 @@ typedef struct Relief {
 
 typedef struct Candidate {
 	IrValue *v;
+	const IrOp *around; /* the outermost loop around the peak that v is in front of; NULL: none */
 	Way way;
 	unsigned words;
 } Candidate;
@@ -156,10 +164,12 @@ static uint64_t most_of(const Memory *m, uint32_t count)
 	return (uint64_t)most;
 }
 
-/* The memory of a CTA without this pass, and with what it took and now takes for `v`. */
-static void measure(const Relief *r, const IrValue *v, uint64_t *before, uint64_t *after)
+/* The memory of a CTA without this pass, and with what it took and now takes for `v` between two
+ * ops. */
+static void measure(const Relief *r, const IrValue *v, uint32_t from, uint32_t to, uint64_t *before,
+		    uint64_t *after)
 {
-	uint32_t count = 2 * r->m->next_op + 2, to = number(r, v->def);
+	uint32_t count = 2 * r->m->next_op + 2;
 	Memory without = {.r = r}, with = {.r = r, .made = true, .but = v};
 	without.change = ARENA_ARRAY(r->cx->scratch, int64_t, count + 2);
 	without.work = ARENA_ARRAY(r->cx->scratch, int64_t, count + 2);
@@ -167,25 +177,33 @@ static void measure(const Relief *r, const IrValue *v, uint64_t *before, uint64_
 	with.work = ARENA_ARRAY(r->cx->scratch, int64_t, count + 2);
 	ir_walk(r->func, false, visit_memory, &without);
 	ir_walk(r->func, false, visit_memory, &with);
-	for (const IrUse *u = v->uses; u; u = u->next)
-		to = MAX(to, number(r, u->owner));
 	int64_t bytes = ir_numel(v->type) * gpu_element_bits(v->type->elem) / 8;
-	with.change[number(r, v->def)] += bytes;
+	with.change[from] += bytes;
 	with.change[to + 1] -= bytes;
 	*before = most_of(&without, count);
 	*after = most_of(&with, count);
 }
 
-static bool has_room(const Relief *r, const IrValue *v)
+static bool has_room_between(const Relief *r, const IrValue *v, uint32_t from, uint32_t to)
 {
 	uint64_t before, after;
 	unsigned registers = registers_of_thread(r), words = gpu_words(r->gpu, v->type);
 	bool large = PART_OF_EXCESS * words >= r->excess;
 	if (LEAST_PART * words < r->excess)
 		return false;
-	measure(r, v, &before, &after);
+	measure(r, v, from, to, &before, &after);
 	return after <= r->gpu->target->shared_cta &&
 	       4 * ctas(r, registers, after) >= (large ? KEPT_OF_FOUR : 4) * ctas(r, registers, before);
+}
+
+static bool has_room(const Relief *r, const IrValue *v)
+{
+	uint32_t to = number(r, v->def);
+	for (const IrUse *u = v->uses; u; u = u->next) {
+		const IrOp *at = within(u->owner, v->def->block);
+		to = MAX(to, r->order.end[at ? at->id : u->owner->id]);
+	}
+	return has_room_between(r, v, number(r, v->def), to);
 }
 
 /* ---- ways ---- */
@@ -317,12 +335,85 @@ static bool can_be_stored(const Relief *r, const IrValue *v)
 	       schedule_memory(r->gpu, v->def, &width);
 }
 
-static Way way_of(const Relief *r, const IrValue *v)
+/* Memory in which each thread has its registers in a row, in vectors; NULL: some threads hold what
+ * others hold. */
+static const Layout *own_memory(GpuCx *gpu, IrType tile)
 {
-	return can_be_read_again(r, v) ? AGAIN
-	       : can_be_copied(r, v)   ? COPIED
-	       : can_be_stored(r, v)   ? STORED
-				       : NOT_AT_ALL;
+	const Layout *l = layout_strip_registers(&gpu->layouts, gpu_layout(gpu, tile));
+	unsigned registers = layout_in_bits(l, LAYOUT_REGISTER), first = 0, n = 0;
+	uint64_t bases[64];
+	LayoutSpace in = layout_space_none();
+	if (layout_space_reps(&l->in) > 1 || layout_in_bits(l, LAYOUT_BLOCK) || !layout_is_one_to_one(l))
+		return NULL;
+	while (first < registers && gpu_element_bits(tile->elem) << first < WIDEST_BITS)
+		first++;
+	for (; n < first; n++)
+		bases[n] = layout_basis(l, LAYOUT_REGISTER, n);
+	n += layout_bases(l, LAYOUT_LANE, bases + n);
+	n += layout_bases(l, LAYOUT_WARP, bases + n);
+	for (; first < registers; first++)
+		bases[n++] = layout_basis(l, LAYOUT_REGISTER, first);
+	layout_space_add(&in, LAYOUT_OFFSET, n, 1);
+	return layout_make(&gpu->layouts, &in, &l->out, bases);
+}
+
+static bool is_worth_keeping(const Relief *r, IrType tile)
+{
+	return ir_is_tensor(tile) && ir_is_float(tile->elem) && gpu_element_bits(tile->elem) >= 16 &&
+	       r->excess >= LEAST_EXCESS && gpu_words(r->gpu, tile) >= LEAST_KEPT && own_memory(r->gpu, tile);
+}
+
+/* What a product of warp groups that is under way adds up is not there yet. */
+static bool can_be_kept(const Relief *r, const IrValue *v)
+{
+	const IrOp *def = v->def;
+	bool cheap = ir_has_trait(def, TRAIT_CONST) || def->kind == OP_SPLAT || def->kind == OP_BROADCAST ||
+		     def->kind == OP_EXPAND_DIMS || def->kind == OP_LOCAL_LOAD;
+	bool late = def->kind == OP_WARP_GROUP_DOT && ir_get_bool(def, r->gpu->ir, ATTR_IS_ASYNC);
+	return !cheap && !late && is_worth_keeping(r, v->type) && has_room(r, v);
+}
+
+/* Is what the loop carries there needed in its body alone, and changed behind that, and neither by
+ * `peak`, which is not in between? */
+static bool can_be_carried(const Relief *r, const IrOp *loop, uint32_t i, const IrOp *peak)
+{
+	const IrBlock *body = loop->regions[0].first;
+	const IrValue *v = body->args[i], *next = ir_operand(body->last, i - 1);
+	uint32_t first = UINT32_MAX, last = 0, at = number(r, peak), to = r->order.end[loop->id];
+	if (!next->def || next->def->block != body || next->def->kind == OP_WARP_GROUP_DOT ||
+	    next->def->region_count || !ir_has_one_use(next) || !is_worth_keeping(r, v->type))
+		return false;
+	for (const IrUse *u = v->uses; u; u = u->next) {
+		if (u->owner->block != body || u->owner == peak || u->owner == body->last || u->owner->region_count)
+			return false;
+		first = MIN(first, number(r, u->owner));
+		last = MAX(last, number(r, u->owner));
+	}
+	for (const IrUse *u = loop->results[i - 1].uses; u; u = u->next) {
+		const IrOp *at_use = within(u->owner, loop->block);
+		to = MAX(to, r->order.end[at_use ? at_use->id : u->owner->id]);
+	}
+	uint32_t changed = number(r, next->def);
+	return last && last <= changed && next->def != peak && (at < first || at > changed) &&
+	       has_room_between(r, v, number(r, loop), to);
+}
+
+static const IrOp *loop_of(const IrOp *op)
+{
+	do
+		op = ir_parent_op(op);
+	while (op && op->kind == OP_IF);
+	return op;
+}
+
+/* In front of a loop that needs it, only what is kept is worth its loads there. */
+static Way way_of(const Relief *r, const IrValue *v, const IrOp *around)
+{
+	return !around && can_be_read_again(r, v) ? AGAIN
+	       : !around && can_be_copied(r, v)	  ? COPIED
+	       : !around && can_be_stored(r, v)	  ? STORED
+	       : (around || !loop_of(v->def)) && can_be_kept(r, v) ? KEPT
+						  : NOT_AT_ALL;
 }
 
 /* ---- what is held ---- */
@@ -353,45 +444,75 @@ static bool waits(const Relief *r, const GpuHeld *held, const IrValue *v, const 
 	return whole;
 }
 
-static void consider(const Relief *r, const GpuHeld *held, IrOp *op, const IrOp *peak, Candidate *best)
+/* Is the value, which is there before the loop, needed in or behind it, but neither by `peak` nor in
+ * loops that run more often? */
+static bool waits_around(const Relief *r, const IrValue *v, const IrOp *around, const IrOp *peak)
+{
+	bool any = false;
+	for (const IrUse *u = v->uses; u; u = u->next) {
+		const IrOp *loop = loop_of(u->owner);
+		if (u->owner == peak || u->owner == around ||
+		    (ir_is_inside(u->owner, around) && !ir_is_inside(peak, loop)))
+			return false;
+		any |= number(r, u->owner) > number(r, around);
+	}
+	return any;
+}
+
+static void consider(const Relief *r, const GpuHeld *held, IrOp *op, const IrOp *around, const IrOp *peak,
+		     Candidate *best)
 {
 	for (uint32_t i = 0; i < op->result_count; i++) {
 		IrValue *v = &op->results[i];
-		if (!ir_is_tensor(v->type) || ir_is_ptr(v->type->elem) || !waits(r, held, v, peak))
+		if (!ir_is_tensor(v->type) || ir_is_ptr(v->type->elem) ||
+		    !(around ? waits_around(r, v, around, peak) : waits(r, held, v, peak)))
 			continue;
 		unsigned words = gpu_words(r->gpu, v->type);
 		if (words < LEAST_WORDS || words <= best->words)
 			continue;
-		Way way = way_of(r, v);
+		Way way = way_of(r, v, around);
 		if (way)
-			*best = (Candidate){v, way, words};
+			*best = (Candidate){v, around, way, words};
 	}
 }
 
-/* What is made in a loop around stays there from iteration to iteration: blocks as far as the
- * next loop count. */
+static void consider_carried(const Relief *r, const IrOp *loop, const IrOp *peak, Candidate *best)
+{
+	const IrBlock *body = loop->regions[0].first;
+	for (uint32_t i = 1; i < body->arg_count; i++) {
+		unsigned words = ir_is_tensor(body->args[i]->type) ? gpu_words(r->gpu, body->args[i]->type) : 0;
+		if (words > best->words && can_be_carried(r, loop, i, peak))
+			*best = (Candidate){body->args[i], loop, CARRIED, words};
+	}
+}
+
+/* What is made in a loop around stays there from iteration to iteration, and what is made in front
+ * of one all the time that it runs. */
 static Candidate find(const Relief *r, const GpuHeld *held, const IrOp *peak)
 {
 	Candidate best = {0};
-	IrOp *at = (IrOp *)(uintptr_t)peak;
+	IrOp *at = (IrOp *)(uintptr_t)peak, *around = NULL;
 	while (at && at->block && at->kind != OP_FUNC) {
 		for (IrOp *op = at->block->first; op != at; op = op->next)
-			consider(r, held, op, peak, &best);
+			consider(r, held, op, around, peak, &best);
 		at = ir_parent_op(at);
+		if (at && at->kind == OP_FOR && !around && !best.way)
+			consider_carried(r, at, peak, &best);
 		if (at && at->kind != OP_IF)
-			break;
+			around = at;
 	}
 	return best;
 }
 
 /* ---- relief ---- */
 
-/* Users of the value behind `from` read the memory, each block at its first one. */
-static void read_in_blocks(const Relief *r, IrValue *v, IrValue *memory, uint32_t from)
+/* Users of the value behind `from`, and not behind `to`, read the memory, each block at its first
+ * one. */
+static void read_in_blocks(const Relief *r, IrValue *v, IrValue *memory, uint32_t from, uint32_t to)
 {
 	VEC(IrUse *) uses = {0};
 	for (IrUse *u = v->uses; u; u = u->next)
-		if (number(r, u->owner) > from)
+		if (u->owner != memory->def && number(r, u->owner) > from && number(r, u->owner) <= to)
 			vec_push(r->cx->scratch, &uses, u);
 	for (uint32_t i = 0; i < uses.len; i++) {
 		if (!uses.data[i])
@@ -477,16 +598,58 @@ static void copy(Relief *r, IrValue *v)
 	irb_op(&b, OP_ASYNC_COMMIT, NULL, 0, &token, 1, 0);
 	read_all(r, v, memory);
 	if (v->uses)
-		read_in_blocks(r, v, memory, number(r, load));
+		read_in_blocks(r, v, memory, number(r, load), UINT32_MAX);
 	ir_op_erase(load);
 	vec_push(r->cx->scratch, &r->made, memory->def);
 	vec_push(r->cx->scratch, &r->copied, memory->def);
 }
 
+/* What needs it in front of the peak, in the loop, reads it there as well. */
+static void keep(Relief *r, const Candidate *c, const IrOp *peak)
+{
+	IrValue *v = c->v;
+	IrBuilder b = ir_at(r->m, v->def->next);
+	b.loc = v->def->loc;
+	uint32_t at = number(r, peak);
+	IrType type = memory_type(r, v->type, own_memory(r->gpu, v->type), false);
+	IrValue *memory = irb_1(&b, OP_LOCAL_ALLOC, type, v);
+	ir_set(r->m, memory->def, ATTR_OWN, ir_attr_unit(r->gpu->ir));
+	if (c->around)
+		read_in_blocks(r, v, memory, number(r, c->around), at);
+	read_in_blocks(r, v, memory, at, UINT32_MAX);
+	vec_push(r->cx->scratch, &r->made, memory->def);
+}
+
+/* The loop hands on what it began with, which nobody needs. */
+static void carry(Relief *r, const Candidate *c)
+{
+	IrOp *loop = (IrOp *)(uintptr_t)c->around;
+	IrBlock *body = loop->regions[0].first;
+	IrValue *v = c->v;
+	uint32_t i = 1;
+	while (body->args[i] != v)
+		i++;
+	IrValue *next = ir_operand(body->last, i - 1);
+	IrBuilder b = ir_at(r->m, loop);
+	IrType type = memory_type(r, v->type, own_memory(r->gpu, v->type), true);
+	IrValue *memory = irb_1(&b, OP_LOCAL_ALLOC, type, ir_operand(loop, i + 2));
+	ir_set(r->m, memory->def, ATTR_OWN, ir_attr_unit(r->gpu->ir));
+	read_in_blocks(r, v, memory, number(r, loop), UINT32_MAX);
+	read_in_blocks(r, &loop->results[i - 1], memory, r->order.end[loop->id], UINT32_MAX);
+	b = ir_at(r->m, next->def->next);
+	irb_op(&b, OP_LOCAL_STORE, (IrValue *[]){next, memory}, 2, NULL, 0, 0);
+	ir_operand_set(body->last, i - 1, v);
+	vec_push(r->cx->scratch, &r->made, memory->def);
+}
+
 static void relieve(Relief *r, const Candidate *c, const IrOp *peak)
 {
-	if (c->way == AGAIN)
-		read_in_blocks(r, c->v, ir_operand(c->v->def, 0), number(r, peak));
+	if (c->way == CARRIED)
+		carry(r, c);
+	else if (c->way == KEPT)
+		keep(r, c, peak);
+	else if (c->way == AGAIN)
+		read_in_blocks(r, c->v, ir_operand(c->v->def, 0), number(r, peak), UINT32_MAX);
 	else if (c->way == COPIED)
 		copy(r, c->v);
 	else

@@ -203,6 +203,7 @@ static bool assemble(JitVariant *variant, DiagList *diags)
 	const JitHost *host = host_of(variant);
 	NvAssemble how = jit_gpu_assemble(variant);
 	how.kernel = gpu->name;
+	how.shared = gpu->shared;
 	gpu->assembler = nv_assembler_identity(host->tools, &how, &variant->arena, diags);
 	if (!gpu->assembler || !jit_cubin_get(variant, &how, diags)) {
 		jit_tell_input(variant, diags);

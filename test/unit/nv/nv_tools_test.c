@@ -150,7 +150,7 @@ static void expect_limit(const char *directives, const char *limit, const char *
 		 "[ $1 != fails ] || { echo 'ptxas error   : no'; exit 255; }\n"
 		 "echo \"ptxas info    : Compiling entry function 'kernel' for 'sm_80'\"\n"
 		 "echo 'ptxas info    : Function properties for kernel'\n"
-		 "echo \"    40 bytes stack frame, $2 bytes spill stores, $2 bytes spill loads\"\n"
+		 "echo \"    $([ $2 = 0 ] && echo 0 || echo 40) bytes stack frame, $2 bytes spill stores, $2 bytes spill loads\"\n"
 		 "echo \"ptxas info    : Used $1 registers\"\n", FIND_FILES WRITE_CUBIN, limit, high, low);
 	tools_open(&t, body);
 	assert_true(assemble(&t, text, &cubin));
@@ -182,6 +182,23 @@ static void spills_get_registers(void **state)
 	expect_limit(".reqntid 512", ".maxnreg", "128 9000", "255 0", 1, 128);	     /* it had all of them */
 	expect_limit(".reqntid 128\n.maxnreg 32", ".maxnreg 255", "32 9000", "255 0", 1, 32);
 	expect_limit(".maxntid 128", ".maxnreg 255", "32 9000", "255 0", 1, 32);
+}
+
+/* A few registers less that leave room for another CTA: on sm_80, 65536 registers and 64 warps. */
+static void steps_of_ctas(void **state)
+{
+	(void)state;
+	expect_limit(".reqntid 128", "^.reqntid 128 .maxnreg 128$", "133 0", "126 0", 2, 126);
+	expect_limit(".reqntid 128", ".maxnreg 64", "66 0", "64 0", 2, 64);
+	expect_limit(".reqntid 256", ".maxnreg 128", "136 0", "128 0", 2, 128);
+	expect_limit(".reqntid 128", ".maxnreg", "133 0", "126 8", 2, 133);   /* spills */
+	expect_limit(".reqntid 128", ".maxnreg", "133 0", "133 0", 2, 133);   /* no CTA more */
+	expect_limit(".reqntid 128", ".maxnreg", "133 0", "fails 0", 2, 133);
+	expect_limit(".reqntid 128", ".maxnreg", "160 0", "128 0", 1, 160);   /* too far */
+	expect_limit(".reqntid 128", ".maxnreg", "128 0", "120 0", 1, 128);   /* no step there */
+	expect_limit(".reqntid 128", ".maxnreg", "32 0", "24 0", 1, 32);      /* as many warps as there are */
+	expect_limit(".reqntid 128\n.minnctapersm 2", ".maxnreg", "133 0", "126 0", 1, 133);
+	expect_limit(".reqntid 128\n.maxnreg 200", ".maxnreg 128", "133 0", "126 0", 1, 133);
 }
 
 static void warning_on_a_line(void **state)
@@ -946,6 +963,7 @@ int main(void)
 		cmocka_unit_test(real_ptxas), /* in the user's environment; the others clear it */
 		cmocka_unit_test(report_is_read),
 		cmocka_unit_test(spills_get_registers),
+		cmocka_unit_test(steps_of_ctas),
 		cmocka_unit_test(warning_on_a_line),
 		cmocka_unit_test(errors_of_ptxas),
 		cmocka_unit_test(failures_without_an_error),
