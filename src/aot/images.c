@@ -42,7 +42,7 @@ static bool fill_image(Aot *aot, const AotFunction *f, AotImage *image, JitStatu
 	aot->image_count++;
 	aot->most_maps = MAX(aot->most_maps, (uint32_t)gpu->map_count);
 	aot->most_params = MAX(aot->most_params, (uint32_t)strlen(gpu->args));
-	aot->persistent |= jit_gpu_is_persistent(gpu);
+	aot->persistent |= jit_gpu_program_counts(gpu) != 0;
 	aot->special |= gpu->scratch || gpu->cluster > 1 || v->options.cooperative || v->options.dependent;
 	return true;
 }

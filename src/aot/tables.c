@@ -97,7 +97,7 @@ static void write_image(Text *out, const AotImage *image, uint32_t number, int m
 	text_printf(out, "%u, %zu, %u, %d, %d, %d, %d, %d, %u, %u, %u, %u, %u, %u, %d}, /* %s%s */\n",
 		    v->slot_count, gpu->map_count, target->capability, target->suffix != 0, image->ptx,
 		    v->options.cooperative, v->options.dependent && target->capability >= 90,
-		    jit_gpu_is_persistent(gpu), gpu->threads,
+		    (int)jit_gpu_program_counts(gpu), gpu->threads,
 		    gpu->shared, gpu->shared + gpu->cubin.shared, MAX(gpu->cluster, 1u), gpu->scratch,
 		    scratch_align, many, image->ptx ? "PTX of " : "", target->name);
 }
@@ -155,9 +155,12 @@ static void write_case(Text *out, const AotFunction *f, const AotCase *c, const 
 {
 	bool has_plain = images == &c->images && c->plain.len;
 	bool has_many = images == &c->images && c->many.len;
-	text_printf(out, "\t{%u, %u, %d, %d}, /* ", first, images->len,
+	bool uneven = false;
+	for (uint32_t i = 0; i < images->len; i++)
+		uneven |= images->data[i].variant->uneven;
+	text_printf(out, "\t{%u, %u, %d, %d, %d}, /* ", first, images->len,
 		    has_plain ? (int)c->plain_number : AOT_NO_CASE,
-		    has_many ? (int)c->many_slot : AOT_NO_CASE);
+		    has_many ? (int)c->many_slot : AOT_NO_CASE, uneven);
 	text_printf(out, "%s%s */\n", f->name, images == &c->images ? "" : ", without tensor maps");
 }
 

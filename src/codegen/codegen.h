@@ -134,10 +134,12 @@ typedef struct CodegenResult {
 	unsigned ptx_version;
 	bool uses_print, uses_assert;
 	bool for_few; /* a launch of many programs has a variant of its own (CodegenRequest.many) */
+	bool uneven;  /* programs take differently long, which counts where a launch chooses */
 	/* One letter for each argument of the PTX kernel, those of the TTIR function in order and
 	 * then ours: 'p' pointer, '1' '2' '4' '8' bytes of an integer, 'f' 'd' float and double,
 	 * 'h' 16-bit float, 't' tensor map (128 bytes, __grid_constant__), 'n' the count of
-	 * programs along axis 0 (32 bits), whatever that of CTAs is, 's' global scratch. */
+	 * programs (32 bits), whatever that of CTAs is, along axis 0, or thrice along each, 's'
+	 * global scratch. */
 	const char *args;
 	const char *maps; /* how the launch makes each 't', as target/tensor_map.h writes it; "" without */
 } CodegenResult;

@@ -8,9 +8,10 @@ const char *facts_text(Arena *arena, const Facts *f)
 	CONTRACT(f->kernel && f->args && f->threads % 32 == 0);
 	return arena_printf(arena,
 			    "kernel=%s args=%s threads=%u shared=%u cluster=%u scratch=%u scratch_align=%u "
-			    "print=%d assert=%d%s%s%s",
+			    "print=%d assert=%d%s%s%s%s",
 			    f->kernel, f->args, f->threads, f->shared, f->cluster, f->scratch_bytes,
 			    f->scratch_align, f->uses_print, f->uses_assert, f->for_few ? " few=1" : "",
+			    f->uneven ? " uneven=1" : "",
 			    f->maps && *f->maps ? " maps=" : "", f->maps ? f->maps : "");
 }
 
@@ -71,7 +72,7 @@ static bool is_name(Str name)
 static const char *wrong(Str line, Str kernel, Str args, Facts *f)
 {
 	enum { THREADS = 1024, SHARED = 1 << 20, CLUSTER = 16, ALIGN = 4096 };
-	unsigned print, asserts, few;
+	unsigned print, asserts, few, uneven;
 	if (!is_name(kernel))
 		return "kernel is no name";
 	if (!number_of(line, "threads", THREADS, &f->threads) || !f->threads || f->threads % 32)
@@ -85,11 +86,14 @@ static const char *wrong(Str line, Str kernel, Str args, Facts *f)
 	    (f->scratch_align ? !base_is_pow2(f->scratch_align) : f->scratch_bytes != 0))
 		return "scratch and scratch_align are no size and its alignment";
 	if (!number_of(line, "print", 1, &print) || !number_of(line, "assert", 1, &asserts) ||
-	    !number_of(line, "few", 1, &few))
-		return "print, assert and few are neither 0 nor 1";
+	    !number_of(line, "few", 1, &few) || !number_of(line, "uneven", 1, &uneven))
+		return "print, assert, few and uneven are neither 0 nor 1";
+	size_t counts = 0; /* of programs, which stand last, but for the scratch */
+	for (size_t i = 0; i < args.len; i++)
+		counts += args.ptr[i] == 'n';
 	for (size_t i = 0; i < args.len; i++)
 		if (!memchr("p1248fdhtns", args.ptr[i], 11) ||
-		    (args.ptr[i] == 'n' && i + 1 + (f->scratch_bytes != 0) < args.len) ||
+		    (args.ptr[i] == 'n' && i + counts + (f->scratch_bytes != 0) < args.len) ||
 		    (args.ptr[i] == 's' && (i + 1 < args.len || !f->scratch_bytes)))
 			return "args has a letter that means nothing there";
 	if (f->scratch_bytes && (!args.len || args.ptr[args.len - 1] != 's'))
@@ -97,6 +101,7 @@ static const char *wrong(Str line, Str kernel, Str args, Facts *f)
 	f->uses_print = print != 0;
 	f->uses_assert = asserts != 0;
 	f->for_few = few != 0;
+	f->uneven = uneven != 0;
 	return NULL;
 }
 

@@ -13,6 +13,7 @@ typedef struct Facts {
 	unsigned threads, shared, cluster, scratch_bytes, scratch_align;
 	bool uses_print, uses_assert;
 	bool for_few; /* a launch of many programs has a variant of its own (gpu/loop/persist.h) */
+	bool uneven;  /* programs take differently long */
 } Facts;
 
 /* "kernel=add threads=128 ..." */

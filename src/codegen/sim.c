@@ -14,7 +14,8 @@ struct CodegenSim {
 	unsigned scratch_bytes;
 	const TargetGpu *target;
 	unsigned maxnreg;
-	uint32_t most_ctas; /* that a launch starts along axis 0, each for several programs; 0: all */
+	uint32_t most_ctas; /* that a launch starts, each for several programs; 0: all */
+	unsigned program_counts; /* arguments that tell the grid's: along axis 0, or all three */
 };
 
 /* Registers are as few as a thread may have where nobody says: a GPU may hold fewer programs,
@@ -58,6 +59,8 @@ static bool take(void *data, LLVMModuleRef mod, const Facts *facts, DiagList *di
 	sim->scratch_bytes = facts->scratch_bytes;
 	SimResidency resident = residency(sim, facts);
 	sim->most_ctas = most_ctas(facts, resident);
+	const char *counts = strchr(facts->args, 'n');
+	sim->program_counts = counts ? (unsigned)strspn(counts, "n") : 0;
 	sim->kernel = sim_decode(&sim->arena, mod, facts->kernel, facts->threads, facts->cluster,
 				 facts->shared, resident, diags);
 	return sim->kernel != NULL;
@@ -103,12 +106,13 @@ static bool run(void *data, DiagList *diags)
 	SimLaunch launch = *l->launch;
 	const uint32_t *grid = launch.grid;
 	if (l->sim->most_ctas && grid[0] && grid[1] && grid[2]) {
-		uint64_t *args = ARENA_ARRAY(diags->arena, uint64_t, launch.arg_count + 1);
+		uint64_t *args = ARENA_ARRAY(diags->arena, uint64_t, launch.arg_count + 3);
 		memcpy(args, launch.args, launch.arg_count * sizeof *args);
-		args[launch.arg_count++] = grid[0];
+		for (unsigned axis = 0; axis < l->sim->program_counts; axis++)
+			args[launch.arg_count++] = grid[axis];
 		launch.args = args;
 		launch.several = true;
-		launch.grid[0] = target_persistent_ctas(grid, l->sim->most_ctas);
+		target_persistent_grid(l->launch->grid, l->sim->most_ctas, l->sim->program_counts > 1, launch.grid);
 	}
 	return sim_run(l->sim->kernel, &launch, l->sim->scratch_bytes, diags);
 }

@@ -89,6 +89,7 @@ static void find_facts(Job *job, const Lower *lw)
 		.uses_print = lw->uses_print,
 		.uses_assert = lw->uses_assert,
 		.for_few = gpu_is_for_few(&job->gpu, job->kernel),
+		.uneven = gpu_is_uneven(&job->gpu, job->kernel),
 	};
 }
 

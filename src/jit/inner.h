@@ -82,16 +82,18 @@ typedef struct JitGpu {
 	char cache_key[65];      /* "": none */
 } JitGpu;
 
-/* Does a CTA of the kernel run several programs (NESO_PERSIST)? */
-static inline bool jit_gpu_is_persistent(const JitGpu *gpu)
+/* Arguments that tell how many programs there are, along axis 0 or all three, where a CTA of the
+ * kernel runs several (NESO_PERSIST); else 0. */
+static inline size_t jit_gpu_program_counts(const JitGpu *gpu)
 {
-	return strchr(gpu->args, 'n') != NULL;
+	const char *first = strchr(gpu->args, 'n');
+	return first ? strspn(first, "n") : 0;
 }
 
 /* Arguments that slots are of: the launch makes the others. */
 static inline size_t jit_gpu_slots(const JitGpu *gpu)
 {
-	return strlen(gpu->args) - gpu->map_count - jit_gpu_is_persistent(gpu) - (gpu->scratch != 0);
+	return strlen(gpu->args) - gpu->map_count - jit_gpu_program_counts(gpu) - (gpu->scratch != 0);
 }
 
 /* A variant of a kernel. Immutable once ready. */
@@ -127,6 +129,7 @@ struct JitVariant {
 	unsigned generation;       /* of the list that it is in; 0: none */
 	/* programs.c */
 	bool for_few; /* a launch of many programs has a variant of its own */
+	bool uneven;  /* programs take differently long */
 	const JitVariant *_Atomic other; /* the one for many, or for few, once it is known */
 	atomic_bool alone;               /* it is not to be had */
 	bool missed; /* while it is made: it is not kept anywhere, and may not be compiled */

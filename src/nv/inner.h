@@ -44,7 +44,7 @@ typedef struct NvMapEntry {
 /* The arguments of a launch with its maps. */
 typedef struct NvArguments {
 	NvMap maps[NV_MOST_MAPS];
-	uint32_t programs; /* along axis 0: the caller fills it in */
+	uint32_t programs[3]; /* along each axis */
 	void *params[NV_MOST_ARGS + 1];
 } NvArguments;
 
@@ -106,7 +106,7 @@ struct NvKernel {
 	size_t len;
 	NvKernelInfo info;
 	size_t arg_count;
-	size_t given_count; /* without those behind: the count of programs, the scratch */
+	size_t given_count; /* without those behind: the counts of programs, the scratch */
 	NvMapEntry *map_entries; /* NV_MAP_WAYS for each map; NULL: none */
 	_Atomic(NvFunction *) first;
 };
@@ -120,7 +120,8 @@ struct NvFunction {
 	unsigned threads, shared;
 	uint32_t max_grid[3]; /* programs */
 	bool is_chosen;       /* by the grid: others have a kernel of their own */
-	bool mapped;          /* with tensor maps, or the count of programs */
+	bool mapped;          /* with tensor maps, or counts of programs */
+	uint8_t program_counts; /* arguments that tell them: along axis 0, or all three */
 	bool special;         /* cluster, scratch, cooperative, dependent */
 	uint8_t recorded;     /* arguments kept in the ring */
 	uint8_t arg_size[NV_RECENT_ARGS];
@@ -130,7 +131,7 @@ struct NvFunction {
 	NvContext context;
 	void *context_handle, *module, *code; /* code: the driver's own handle */
 	const NvDevice *device;
-	uint32_t most_ctas; /* that a launch starts along axis 0, each for several programs; 0: all */
+	uint32_t most_ctas; /* that a launch starts, each for several programs; 0: all */
 	NvFunctionFacts facts;
 	NvFunction *next;
 	/* loaded.c */
@@ -194,7 +195,7 @@ bool nv_failed(NvDriver *driver, int result, const char *call, DiagList *diags);
 bool nv_failed_before(NvDriver *driver, int result, DiagList *diags);
 
 /* params: of the arguments that the caller has, as for nv_launch. False: some map cannot be made. */
-bool nv_arguments(const NvFunction *function, void *const *params, NvArguments *out);
+bool nv_arguments(const NvFunction *function, const uint32_t grid[3], void *const *params, NvArguments *out);
 
 /* Bytes of an argument of CodegenResult.args; 0: of one that is not shown by value. */
 unsigned nv_letter_bytes(char letter);

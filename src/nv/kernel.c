@@ -206,7 +206,9 @@ static void fill_function(NvFunction *f)
 	const NvKernelInfo *info = &f->kernel->info;
 	f->threads = info->threads;
 	f->shared = info->shared;
-	f->mapped = info->map_count > 0 || strchr(info->args, 'n');
+	const char *counts = strchr(info->args, 'n');
+	f->program_counts = counts ? (uint8_t)strspn(counts, "n") : 0;
+	f->mapped = info->map_count > 0 || counts;
 	f->special = info->cluster > 1 || info->scratch_bytes || info->cooperative ||
 		     (info->dependent && f->driver->cuda.cuLaunchKernelEx && f->device->capability >= 90);
 	memcpy(f->max_grid, f->device->max_grid, sizeof f->max_grid);

@@ -7,10 +7,12 @@ static uint64_t cta_count(const NvFunction *f, const uint32_t grid[3])
 	return (uint64_t)grid[0] * grid[1] * grid[2] * f->kernel->info.cluster;
 }
 
-/* CTAs along axis 0, for a grid of programs. */
-static uint32_t ctas_of(const NvFunction *f, const uint32_t grid[3])
+/* The grid of CTAs for one of programs. */
+static void ctas_of(const NvFunction *f, const uint32_t grid[3], uint32_t ctas[3])
 {
-	return f->most_ctas ? target_persistent_ctas(grid, f->most_ctas) : grid[0];
+	memcpy(ctas, grid, 3 * sizeof *ctas);
+	if (f->most_ctas)
+		target_persistent_grid(grid, f->most_ctas, f->program_counts > 1, ctas);
 }
 
 static bool grid_fits(const NvFunction *f, const uint32_t grid[3])
@@ -67,10 +69,12 @@ static int launch_with_attributes(NvFunction *f, const uint32_t grid[3], NvStrea
 {
 	const NvKernelInfo *info = &f->kernel->info;
 	const CudaApi *cuda = &f->driver->cuda;
-	unsigned x = ctas_of(f, grid) * info->cluster, n = 0;
+	uint32_t ctas[3];
+	ctas_of(f, grid, ctas);
+	unsigned x = ctas[0] * info->cluster, n = 0;
 	CudaLaunchAttribute attributes[3];
 	if (!cuda->cuLaunchKernelEx || (info->cluster <= 1 && !info->cooperative && !info->dependent))
-		return f->launch(f->handle, x, grid[1], grid[2], f->threads, 1, 1, f->shared, stream, params, NULL);
+		return f->launch(f->handle, x, ctas[1], ctas[2], f->threads, 1, 1, f->shared, stream, params, NULL);
 	memset(attributes, 0, sizeof attributes);
 	if (info->cluster > 1) {
 		attributes[n].id = CUDA_LAUNCH_CLUSTER;
@@ -87,7 +91,7 @@ static int launch_with_attributes(NvFunction *f, const uint32_t grid[3], NvStrea
 		attributes[n++].value.number = 1;
 	}
 	CudaLaunchConfig config = {
-		.grid = {x, grid[1], grid[2]},
+		.grid = {x, ctas[1], ctas[2]},
 		.block = {f->threads, 1, 1},
 		.shared = f->shared,
 		.stream = stream,
@@ -179,17 +183,18 @@ static inline int launch_ctas(NvFunction *f, const uint32_t grid[3], const uint3
 static int launch_mapped(NvFunction *f, const uint32_t grid[3], NvStream stream, void **params)
 {
 	NvArguments arguments;
-	arguments.programs = grid[0];
-	if (!nv_arguments(f, params, &arguments))
+	uint32_t ctas[3];
+	if (!nv_arguments(f, grid, params, &arguments))
 		return NV_NO_MAP;
-	const uint32_t ctas[3] = {ctas_of(f, grid), grid[1], grid[2]};
+	ctas_of(f, grid, ctas);
 	return launch_ctas(f, grid, ctas, stream, arguments.params);
 }
 
 /* Does the grid have as many programs as this kernel is for? */
 static bool is_for(const NvFunction *f, const uint32_t grid[3])
 {
-	return target_is_many(grid, f->device->sms) == (f->kernel->info.programs == NV_PROGRAMS_MANY);
+	const NvKernelInfo *info = &f->kernel->info;
+	return target_is_many(grid, f->device->sms, info->uneven) == (info->programs == NV_PROGRAMS_MANY);
 }
 
 int nv_launch_plain(NvFunction *f, const uint32_t grid[3], NvStream stream, void **params)
@@ -216,10 +221,9 @@ bool nv_launch_report(NvFunction *f, int result, const uint32_t grid[3], NvStrea
 	if (f->generation != nv_generation(f->driver))
 		return launch_failed(f, CUDA_NOT_INITIALIZED, grid, params, diags);
 	NvArguments arguments;
-	arguments.programs = grid[0];
 	if (!f->mapped)
 		return launch_special(f, grid, stream, params, diags);
-	if (nv_arguments(f, params, &arguments))
+	if (nv_arguments(f, grid, params, &arguments))
 		return launch_special(f, grid, stream, arguments.params, diags);
 	return launch_failed(f, CUDA_INVALID_VALUE, grid, params, diags);
 }

@@ -75,7 +75,7 @@ static bool make(const NvFunction *f, size_t number, void *const *params, NvMap 
 	return true;
 }
 
-bool nv_arguments(const NvFunction *f, void *const *params, NvArguments *out)
+bool nv_arguments(const NvFunction *f, const uint32_t grid[3], void *const *params, NvArguments *out)
 {
 	const NvKernel *kernel = f->kernel;
 	size_t maps = 0;
@@ -86,14 +86,17 @@ bool nv_arguments(const NvFunction *f, void *const *params, NvArguments *out)
 		out->params[i] = map ? (void *)&out->maps[maps++] : params[i];
 	}
 	/* That of the scratch is filled in by who has it. */
-	out->params[kernel->given_count] = &out->programs;
+	for (size_t i = 0; i < f->program_counts; i++) {
+		out->programs[i] = grid[i];
+		out->params[kernel->given_count + i] = &out->programs[i];
+	}
 	return true;
 }
 
 bool nv_can_launch(const NvFunction *f, void *const *params)
 {
 	NvArguments arguments;
-	return !f->mapped || nv_arguments(f, params, &arguments);
+	return !f->mapped || nv_arguments(f, (const uint32_t[3]){1, 1, 1}, params, &arguments);
 }
 
 bool nv_maps_allowed(const TensorMapPlan *plans, size_t count, const char *args)

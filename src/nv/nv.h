@@ -174,6 +174,7 @@ typedef struct NvKernelInfo {
 	/* which launches nv_launch_plain takes, as others have a kernel of their own
 	 * (target_is_many) */
 	enum { NV_PROGRAMS_ANY, NV_PROGRAMS_FEW, NV_PROGRAMS_MANY } programs;
+	bool uneven; /* programs take differently long (target_is_many) */
 	bool passing;      /* where modules are bounded, it is always among those that are unloaded again */
 } NvKernelInfo;
 

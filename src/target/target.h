@@ -102,28 +102,29 @@ typedef struct TargetProcessors {
 } TargetProcessors;
 const TargetProcessors *target_processors(const TargetGpu *gpu);
 
-/* How many CTAs along axis 0 run a kernel whose CTAs take several programs each, where `most` are
- * there at once; no axis is 0. All of them where the last program's number, counted along all axes,
- * plus a step is no int32. */
-static inline uint32_t target_persistent_ctas(const uint32_t grid[3], uint32_t most)
+/* The grid of CTAs for one of programs, no axis of which is 0, of a kernel whose CTAs take several
+ * programs each where `most` CTAs are there at once. all: it counts programs along all axes, and has
+ * all its CTAs along axis 0 then; else each other axis has a CTA for each program. The grid itself
+ * where there is a CTA for each, or the last program's number plus a step is no int32. */
+static inline void target_persistent_grid(const uint32_t grid[3], uint32_t most, bool all, uint32_t ctas[3])
 {
 	uint64_t beside = (uint64_t)grid[1] * grid[2];
-	uint32_t along = (uint32_t)MAX(beside > 1 ? most / beside : most, 1u);
-	bool counts = beside <= INT32_MAX && ((uint64_t)grid[0] + along) * beside <= INT32_MAX;
-	return along < grid[0] && counts ? along : grid[0];
+	uint64_t programs = beside > INT32_MAX ? UINT64_MAX / 2 : grid[0] * (all ? beside : 1);
+	uint64_t along = MAX(all ? most : most / beside, 1u);
+	bool several = along < programs && programs + along <= INT32_MAX;
+	ctas[0] = several ? (uint32_t)along : grid[0];
+	ctas[1] = several && all ? 1 : grid[1];
+	ctas[2] = several && all ? 1 : grid[2];
 }
 
-/* Do CTAs of such a kernel, one on each SM, take several programs, and no more turns than programs
- * that are CTAs of their own? Along axis 0 alone they always do where there are more than SMs. */
-static inline bool target_is_many(const uint32_t grid[3], uint32_t sms)
+/* Is a launch for such a kernel? Its CTAs, one on each SM, take several programs each. uneven: these
+ * take differently long, and it is not known which ones: a GPU gives CTAs to SMs as they come, which
+ * evens out better than several turns in a fixed order where there are few. */
+static inline bool target_is_many(const uint32_t grid[3], uint32_t sms, bool uneven)
 {
-	uint64_t beside = (uint64_t)grid[1] * grid[2], along = target_persistent_ctas(grid, sms);
-	if (beside == 1 || along == grid[0])
-		return along < grid[0];
-	if (grid[0] * beside > INT32_MAX)
-		return false; /* programs are numbered along all axes */
-	uint64_t turns = (along * beside + sms - 1) / sms * ((grid[0] + along - 1) / along);
-	return turns <= (grid[0] * beside + sms - 1) / sms;
+	uint32_t ctas[3], turns = uneven ? 4 : 1;
+	target_persistent_grid(grid, sms, true, ctas);
+	return (uint64_t)ctas[0] * ctas[1] * ctas[2] <= sms && (uint64_t)grid[0] * grid[1] * grid[2] > (uint64_t)turns * sms;
 }
 
 #endif

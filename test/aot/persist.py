@@ -15,3 +15,17 @@ def product(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constex
         y = tl.load(b + (at + k)[:, None] * N + j[None, :], mask=((at + k)[:, None] < K) & (j[None, :] < N), other=0)
         acc = tl.dot(x, y, acc)
     tl.store(c + i[:, None] * N + j[None, :], acc.to(tl.float16), mask=(i[:, None] < M) & (j[None, :] < N))
+
+
+@triton.jit
+def triangle(a, c, N, BM: tl.constexpr, FALLS: tl.constexpr):
+    """c[line, i] = sum of a[line] over the tiles up to i, times a tile of a[line]."""
+    at, line = tl.program_id(0), tl.program_id(1) + tl.num_programs(1) * tl.program_id(2)
+    i, j = tl.arange(0, BM), tl.arange(0, BM)
+    end = N - at * BM if FALLS else (at + 1) * BM
+    acc = tl.zeros((BM, BM), tl.float32)
+    for n in range(0, end, BM):
+        x = tl.load(a + (line * N + n + i)[:, None] * BM + j[None, :])
+        y = tl.load(a + (line * N + n + i)[:, None] * BM + j[None, :])
+        acc = tl.dot(x, y, acc)
+    tl.store(c + ((line * tl.num_programs(0) + at) * BM + i)[:, None] * BM + j[None, :], acc)

@@ -23,12 +23,28 @@ product 3 192 256 128 128 64 64 --check --num-warps 8
 product 3 200 136 72 64 64 32 --check --num-stages 4 # no tile divides the sizes
 product 2 192 128 160 64 64 32 --check --num-stages 1
 NESO_WARP_SPECIALIZE=1 product 3 192 128 160 64 64 32 --check
-# A product of each batch: programs along axis 1 stay CTAs of their own.
+# A product of each batch: programs along axis 1 too.
 for ctas in 2 5 9; do
 	NESO_PERSIST_CTAS=$ctas timeout 300 neso run bench/gpu/dot_kernels.py:batched --target sim:sm_90a --against interp --atol 0.02 \
 		--rtol 0.01 -q -g 6,3 --check rand:3x192x160:fp16 rand:3x160x128:fp16 zeros:3x192x128:fp16 192 128 160 64 64 32 8 ||
 		{ echo "batches by $ctas CTAs"; exit 1; }
 done
+# Programs that take the longer, or the shorter, the farther they stand along axis 0: some lines of them, and so many that
+# there are groups.
+triangle() { # CTAS X Y Z FALLS OPTION...
+	ctas=$1 x=$2 y=$3 z=$4 falls=$5 n=$(($2 * 64)) rows=$(($2 * 64 * $3 * $4))
+	shift 5
+	NESO_PERSIST_CTAS=$ctas timeout 300 neso run test/aot/persist.py:triangle --target sim:sm_90a --against interp --atol 0.5 \
+		--rtol 0.02 -q -g "$x,$y,$z" "$@" "rand:${rows}x64:fp16" "zeros:${rows}x64:fp32" $n 64 "$falls" ||
+		{ echo "$x, $y, $z programs by $ctas CTAs: falls $falls $*"; exit 1; }
+}
+neso compile test/aot/persist.py:triangle --target sm_90a --emit ttgir --no-loc -s "*fp16:16,*fp32:16,i32:16,64,False" >"$TMP/ttgir"
+grep -q 'neso.programs, tt.flatten' "$TMP/ttgir" || { echo "the triangle has no loop over programs"; exit 1; }
+! grep -q 'neso.uneven' "$TMP/ttgir" || { echo "which programs are long is not known"; exit 1; }
+triangle 5 4 3 1 False --check
+triangle 7 5 3 2 True --schedules 2
+NESO_WARP_SPECIALIZE=1 triangle 7 5 3 1 False --check
+triangle 11 32 17 2 False
 # More programs than the GPU holds by itself, and fewer.
 product 0 1280 1280 32 64 64 32
 product 0 128 128 32 64 64 32

@@ -1,6 +1,6 @@
 // The body goes into a loop over the programs of a CTA, which is marked; the launch adds their count as an argument. What follows of
 // arguments alone stays in front. Programs that read another axis of the grid are counted along all of them, unless each CTA has its
-// own; those that read the CTA's number stay CTAs.
+// own. Where they take longer along axis 0, that is their order, in groups; where nothing is known of how, the kernel is marked.
 // run: NESO_PERSIST=1 neso opt --pass=map-loads --pass=persist-programs --verify-each --stress --no-loc --target sm_90a %s
 // run: NESO_PERSIST=many neso opt --pass=persist-programs --no-loc --num-stages 9 --target sm_90a %s
 // run: neso opt --pass=persist-programs --no-loc --target sm_90a %s
@@ -40,16 +40,18 @@ module {
     tt.return
   }
   // CHECK-LABEL: @axes
-  // CHECK-SAME: %[[N:[a-z0-9]*]]: i32 {neso.programs})
-  // CHECK: %[[OWN:.*]] = arith.cmpi eq, %{{.*}}, %[[N]] : i32
-  // CHECK: %[[FROM:.*]] = arith.select %[[OWN]], %{{.*}}, %{{.*}} : i32
-  // CHECK: %[[ALL:.*]] = arith.muli %[[N]], %{{.*}} : i32
+  // CHECK-SAME: %[[N:[a-z0-9]*]]: i32 {neso.programs}, %[[M:[a-z0-9]*]]: i32 {neso.programs}, %[[L:[a-z0-9]*]]: i32 {neso.programs})
+  // CHECK-DAG: %[[CTA:.*]] = tt.get_program_id x : i32
+  // CHECK-DAG: %[[CTAS:.*]] = tt.get_num_programs x : i32
+  // CHECK: %[[OWN:.*]] = arith.cmpi ne, %{{.*}}, %{{.*}} : i32
+  // CHECK: %[[LINES:.*]] = arith.muli %[[M]], %[[L]] : i32
+  // CHECK: %[[ALL:.*]] = arith.muli %[[N]], %[[LINES]] : i32
   // CHECK: %[[TO:.*]] = arith.select %[[OWN]], %{{.*}}, %[[ALL]] : i32
-  // CHECK: %[[ROW:.*]] = arith.select %[[OWN]], %{{.*}}, %{{.*}} : i32
-  // CHECK: scf.for %[[P:.*]] = %[[FROM]] to %[[TO]] step
+  // CHECK: arith.select %[[OWN]], %{{.*}}, %[[CTAS]] : i32
+  // CHECK: scf.for %[[P:.*]] = %[[CTA]] to %[[TO]] step
   // CHECK: %[[LINE:.*]] = arith.divui %[[P]], %[[N]] : i32
   // CHECK: %[[X:.*]] = arith.remui %[[P]], %[[N]] : i32
-  // CHECK: %[[IN:.*]] = arith.remui %[[LINE]], %{{.*}} : i32
+  // CHECK: %[[IN:.*]] = arith.remui %[[LINE]], %[[M]] : i32
   // CHECK: %[[Y:.*]] = arith.addi %[[IN]], %{{.*}} : i32
   // CHECK: arith.addi %[[X]], %[[Y]] : i32
   // CHECK: } {neso.programs, tt.flatten}
@@ -72,6 +74,53 @@ module {
     }
     %half = arith.truncf %sum : tensor<64x64xf32> to tensor<64x64xf16>
     tt.descriptor_store %c[%back, %rows], %half : !tt.tensordesc<tensor<64x64xf16, #memory>>, tensor<64x64xf16>
+    tt.return
+  }
+  // CHECK-LABEL: @rising
+  // CHECK-NOT: neso.uneven
+  // CHECK: %[[EACH:.*]] = arith.divui %[[LINES:[a-z0-9_]*]], %{{.*}} : i32
+  // CHECK: scf.for %[[P:.*]] = %{{.*}} to %[[TO:.*]] step %[[STEP:[a-z0-9_]*]]
+  // CHECK: arith.divui %{{.*}}, %[[STEP]] : i32
+  // CHECK: arith.minui %{{.*}}, %[[TO]] : i32
+  // CHECK: } {neso.programs, tt.flatten}
+  tt.func public @rising(%a: !tt.tensordesc<tensor<64x64xf16, #memory>> {neso.map = array<i64: 0, -1, 3, 1, 3, 1, 3, 1, -1, 1>}, %c: !tt.tensordesc<tensor<64x64xf16, #memory>> {neso.map = array<i64: 0, -1, 3, 1, 3, 1, 3, 1, -1, 1>}, %k: i32) {
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %pid = tt.get_program_id x : i32
+    %row = tt.get_program_id y : i32
+    %first = arith.muli %pid, %c64 : i32
+    %behind = arith.addi %first, %c64 : i32
+    %end = arith.minsi %behind, %k : i32
+    %sum = scf.for %i = %c0 to %end step %c64 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+      %x = tt.descriptor_load %a[%first, %i] : !tt.tensordesc<tensor<64x64xf16, #memory>> -> tensor<64x64xf16>
+      %y = tt.descriptor_load %a[%i, %row] : !tt.tensordesc<tensor<64x64xf16, #memory>> -> tensor<64x64xf16>
+      %next = tt.dot %x, %y, %acc, inputPrecision = tf32 : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+      scf.yield %next : tensor<64x64xf32>
+    }
+    %half = arith.truncf %sum : tensor<64x64xf32> to tensor<64x64xf16>
+    tt.descriptor_store %c[%first, %row], %half : !tt.tensordesc<tensor<64x64xf16, #memory>>, tensor<64x64xf16>
+    tt.return
+  }
+  // CHECK-LABEL: @anyhow
+  // CHECK-SAME: attributes {neso.uneven}
+  // CHECK: } {neso.programs, tt.flatten}
+  tt.func public @anyhow(%a: !tt.tensordesc<tensor<64x64xf16, #memory>> {neso.map = array<i64: 0, -1, 3, 1, 3, 1, 3, 1, -1, 1>}, %c: !tt.tensordesc<tensor<64x64xf16, #memory>> {neso.map = array<i64: 0, -1, 3, 1, 3, 1, 3, 1, -1, 1>}, %k: i32) {
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %pid = tt.get_program_id x : i32
+    %row = tt.get_program_id y : i32
+    %first = arith.muli %pid, %c64 : i32
+    %end = arith.muli %row, %k : i32
+    %sum = scf.for %i = %c0 to %end step %c64 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+      %x = tt.descriptor_load %a[%first, %i] : !tt.tensordesc<tensor<64x64xf16, #memory>> -> tensor<64x64xf16>
+      %y = tt.descriptor_load %a[%i, %row] : !tt.tensordesc<tensor<64x64xf16, #memory>> -> tensor<64x64xf16>
+      %next = tt.dot %x, %y, %acc, inputPrecision = tf32 : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+      scf.yield %next : tensor<64x64xf32>
+    }
+    %half = arith.truncf %sum : tensor<64x64xf32> to tensor<64x64xf16>
+    tt.descriptor_store %c[%first, %row], %half : !tt.tensordesc<tensor<64x64xf16, #memory>>, tensor<64x64xf16>
     tt.return
   }
 }

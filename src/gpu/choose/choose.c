@@ -60,7 +60,7 @@ unsigned choose_op_price(Choose *c, const ChooseNode *node, const Layout *layout
 			gpu_price_reduce(c->gpu->plan_target.costs, op, layout, axis_of_op(c, op));
 		return price.within + price.across / (node->is_loop_sum ? CHOOSE_LOOP : 1);
 	}
-	return gpu_price_elementwise(op, layout);
+	return gpu_price_elementwise(op, layout, node->runs);
 }
 
 static const ChooseEdge *edge_at(const Choose *c, uint32_t i)

@@ -35,6 +35,7 @@ typedef struct ChooseNode {
 	uint32_t number;        /* in the flow network of a move */
 	const IrType *operand_types; /* of an op: as they were */
 	GpuAccess *access;      /* of an access */
+	const int64_t *runs;    /* elements along each dim that are computed once; NULL: each by itself */
 	bool takes_any;         /* of a dot: operands 0 and 1 may come in any layout */
 	bool is_loop_sum;       /* a reduction that goes on across threads only behind its loop */
 } ChooseNode;

@@ -3,13 +3,14 @@
  * Conversions that are in the module are taken out: where they are needed is what is to be found. What they
  * converted to is remembered where an op insists on it (dots), and is what ops have to begin with. Worth trying
  * are the layouts of accesses, which were made for memory, and those of dots and other fixed ops. */
+#include "gpu/analysis/branches.h"
 #include "gpu/analysis/late.h"
 #include "gpu/analysis/prefix.h"
 #include "gpu/choose/choose.h"
 #include "gpu/loop/schedule.h"
 #include "gpu/plan/dot.h"
 
-enum { STAGED_PART = 4, COPY_ADDRESS = 3 /* quarter cycles: a pointer is carried for each copy */, ROW_COPY = 32 /* likewise, with the branch around each */, WEIGHT_ONCE = 16, WEIGHT_MOST = 16 * 8 * 8 * 8 };
+enum { SELDOM_PART = 64 /* of a loop's iterations */, STAGED_PART = 4, COPY_ADDRESS = 3 /* quarter cycles: a pointer is carried for each copy */, ROW_COPY = 32 /* likewise, with the branch around each */, WEIGHT_ONCE = 16, WEIGHT_MOST = 16 * 8 * 8 * 8 };
 
 /* ---- what an op's driving layout means for its values ---- */
 
@@ -282,6 +283,38 @@ static bool is_read_from_ring(const Choose *c, const IrOp *op)
 	return user && (insists(user) || user->kind == OP_WARP_GROUP_DOT);
 }
 
+/* Is it a part of addresses alone? Of such a vector's elements one is computed. */
+static bool is_address(const IrValue *v, unsigned depth)
+{
+	for (const IrUse *u = v->uses; u; u = u->next) {
+		const IrOp *op = u->owner;
+		bool memory = op->kind == OP_LOAD || op->kind == OP_STORE;
+		bool address = memory	? ir_operand(op, 0) == v
+			       : !depth ? false
+					: (op->kind == OP_CONVERT_LAYOUT || op->kind == OP_ADDPTR || ir_has_trait(op, TRAIT_REMAT)) &&
+					  op->result_count == 1 && is_address(&op->results[0], depth - 1);
+		if (!address)
+			return false;
+	}
+	return v->uses != NULL;
+}
+
+/* What threads compute once: elements that are equal, and of addresses those of a vector. */
+static const int64_t *runs_of(const Choose *c, const IrOp *op)
+{
+	enum { VECTOR = 8, DEPTH = 12 };
+	const AxisInfo *info = op->result_count == 1 ? axis_of(c->axes, &op->results[0]) : NULL;
+	if (!info || !ir_has_trait(op, TRAIT_ELEM) || is_shape_op(op))
+		return NULL;
+	int64_t *runs = ARENA_ARRAY(c->arena, int64_t, IR_MAX_RANK);
+	bool address = is_address(&op->results[0], DEPTH);
+	for (unsigned d = 0; d < IR_MAX_RANK; d++) {
+		int64_t vector = address && d < info->rank ? MIN(info->contiguity[d], VECTOR) : 1;
+		runs[d] = d < info->rank ? MAX(info->constancy[d], vector) : 1;
+	}
+	return runs;
+}
+
 static void add_op(Choose *c, IrOp *op, uint32_t weight)
 {
 	const IrValue *drives = driving_value(op);
@@ -295,6 +328,7 @@ static void add_op(Choose *c, IrOp *op, uint32_t weight)
 	for (uint32_t i = 0; i < op->operand_count; i++)
 		types[i] = ir_operand(op, i)->type;
 	node->operand_types = types;
+	node->runs = runs_of(c, op);
 	for (uint32_t i = 0; i < op->result_count; i++)
 		c->node_of[op->results[i].id] = ir_is_tensor(op->results[i].type) ? at : CHOOSE_NONE;
 	bool descriptor = op->kind == OP_DESC_LOAD || op->kind == OP_DESC_STORE;
@@ -308,13 +342,17 @@ static void visit_region(Choose *c, IrRegion *region, uint32_t weight);
 
 static void visit_regions(Choose *c, IrOp *op, uint32_t weight)
 {
-	uint32_t inner = weight;
-	if (op->kind == OP_FOR || op->kind == OP_WHILE)
-		inner = MIN(weight * CHOOSE_LOOP, WEIGHT_MOST);
-	else if (op->kind == OP_IF)
-		inner = MAX(weight / 2, 1);
-	for (uint32_t r = 0; r < op->region_count; r++)
+	int seldom = op->kind == OP_IF ? branch_seldom(c->gpu->ir, op) : -1;
+	for (uint32_t r = 0; r < op->region_count; r++) {
+		uint32_t inner = weight;
+		if (op->kind == OP_FOR || op->kind == OP_WHILE)
+			inner = MIN(weight * CHOOSE_LOOP, WEIGHT_MOST);
+		else if (op->kind == OP_IF && seldom < 0)
+			inner = MAX(weight / 2, 1);
+		else if (seldom == (int)r)
+			inner = MAX(weight / SELDOM_PART, 1);
 		visit_region(c, &op->regions[r], inner);
+	}
 }
 
 static bool is_terminator_of_flow(const IrOp *op)

@@ -154,6 +154,70 @@ static bool runs_alike(const IrOp *loop)
 	return alike;
 }
 
+/* How a value changes with the program's number along axis 0: it rises or stays (1), falls or stays
+ * (-1), is the same in all programs (0), or nothing is known. */
+enum { ANYHOW = 2, TRACED = 12 /* ops, one behind the other */ };
+
+static int either_way(int a, int b)
+{
+	return a == b || !b ? a : !a ? b : ANYHOW;
+}
+
+static int turned(int slope)
+{
+	return slope == ANYHOW ? ANYHOW : -slope;
+}
+
+static int slope_of(const IrCx *ir, const IrValue *v, unsigned depth);
+
+/* times: it is multiplied, or divided, by what is above 0. */
+static int scaled_slope(const IrCx *ir, const IrOp *op, unsigned depth)
+{
+	int64_t by;
+	bool positive = ir_constant_int(ir_operand(op, 1), &by) && by > 0;
+	return positive ? slope_of(ir, ir_operand(op, 0), depth) : ANYHOW;
+}
+
+static int slope_of_op(const IrCx *ir, const IrOp *op, unsigned depth)
+{
+	switch (op->kind) {
+	case OP_PROGRAM_ID: return ir_get_int(op, ir, ATTR_AXIS, 0) ? ANYHOW : 1;
+	case OP_EXTSI:
+	case OP_EXTUI:
+	case OP_TRUNCI: return slope_of(ir, ir_operand(op, 0), depth);
+	case OP_ADDI:
+	case OP_MINSI:
+	case OP_MAXSI:
+		return either_way(slope_of(ir, ir_operand(op, 0), depth), slope_of(ir, ir_operand(op, 1), depth));
+	case OP_SUBI:
+		return either_way(slope_of(ir, ir_operand(op, 0), depth),
+				  turned(slope_of(ir, ir_operand(op, 1), depth)));
+	case OP_MULI:
+	case OP_DIVSI: return scaled_slope(ir, op, depth);
+	default: return ANYHOW;
+	}
+}
+
+static int slope_of(const IrCx *ir, const IrValue *v, unsigned depth)
+{
+	if (is_given(v))
+		return 0;
+	return v->def && depth ? slope_of_op(ir, v->def, depth - 1) : ANYHOW;
+}
+
+static int rises(const IrCx *ir, const IrOp *loop)
+{
+	for (const IrOp *op = ir_parent_op(loop); op; op = ir_parent_op(op))
+		if (op->kind == OP_IF)
+			return 0;
+	if (loop->kind != OP_FOR || !is_given(ir_operand(loop, 2)))
+		return 0;
+	int from = slope_of(ir, ir_operand(loop, 0), TRACED);
+	int to = slope_of(ir, ir_operand(loop, 1), TRACED);
+	int slope = either_way(to, turned(from));
+	return slope == ANYHOW ? 0 : slope;
+}
+
 /* Is the value made of what a dot of the loop gives? */
 static bool is_made_of_dot(const Products *p, const IrValue *v, unsigned depth)
 {
@@ -187,6 +251,7 @@ static void measure(const Products *p, GpuPersistPlan *out)
 	out->dots = p->dots;
 	out->chained = are_chained(p);
 	out->varies = !runs_alike(p->loop);
+	out->rises = out->varies ? rises(p->gpu->ir, p->loop) : 0;
 }
 
 static const char *against_loop(Products *p)
@@ -242,6 +307,11 @@ const char *gpu_persist_loses(const GpuPersistPlan *plan)
 bool gpu_is_for_few(const GpuCx *gpu, const IrOp *func)
 {
 	return ir_get_bool(func, gpu->ir, ATTR_PROGRAMS);
+}
+
+bool gpu_is_uneven(const GpuCx *gpu, const IrOp *func)
+{
+	return ir_get_bool(func, gpu->ir, ATTR_UNEVEN);
 }
 
 bool gpu_is_program_count(const GpuCx *gpu, const IrOp *func, uint32_t number)

@@ -4,10 +4,13 @@
  *		the kernel's body
  *
  * `programs` is an argument that the launch adds (neso.programs): the grid's first number. Where
- * programs read other axes, p counts all of the grid, axis 0 first. The launch starts as many CTAs
- * as the GPU holds at once, along axis 0, times the grid's other numbers; any other number is right
- * too. The loop is marked neso.programs: its iterations are programs, so none reads what another
- * one writes.
+ * programs read other axes, all three numbers are added, and p counts all of the grid. The launch
+ * starts as many CTAs as the GPU holds at once, along axis 0; any other number is right too. The
+ * loop is marked neso.programs: its iterations are programs, so none reads what another one writes.
+ *
+ * Programs that take differently long are run in an order in which each CTA gets long and short
+ * ones (pass/persist_programs.c). Where it is not known which are long, the kernel is marked
+ * neso.uneven.
  *
  * It pays where CTAs take more than one program each, which the launch knows: a kernel that is
  * compiled for few programs stays as it is and is marked neso.programs itself, so that launches of
@@ -26,6 +29,7 @@ typedef struct GpuPersistPlan {
 	unsigned dots;      /* in the loop */
 	bool chained;       /* two, of which one takes what is made of the other, as attention's */
 	bool varies;        /* programs run it differently often */
+	int rises;          /* then: more often with their number along axis 0; -1: less; 0: it is not known */
 	bool axes;          /* programs read other axes of the grid too */
 } GpuPersistPlan;
 
@@ -35,7 +39,9 @@ GpuPersistPlan gpu_persist_plan(GpuCx *gpu, const IrModule *m, Arena *arena, IrO
 const char *gpu_persist_loses(const GpuPersistPlan *plan);
 /* Is the kernel marked: would it run several programs a CTA if it were compiled for many? */
 bool gpu_is_for_few(const GpuCx *gpu, const IrOp *func);
-/* Is argument `number` of the kernel the count of programs? */
+/* Do programs take differently long, and it is not known which ones? Of such as can run in turns. */
+bool gpu_is_uneven(const GpuCx *gpu, const IrOp *func);
+/* Is argument `number` of the kernel a count of programs? */
 bool gpu_is_program_count(const GpuCx *gpu, const IrOp *func, uint32_t number);
 
 #endif

@@ -1,5 +1,6 @@
 /* Dots that become products of warp groups: which operand comes from registers, and how the others
  * get into shared memory (accelerate_matmul.c). */
+#include "gpu/analysis/branches.h"
 #include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"
 #include "gpu/memory/tensor_copies.h"
@@ -35,13 +36,19 @@ static unsigned neighbours_of(const Layout *l)
 }
 
 /* The dim of a value along which threads will hold neighbours: what is computed of a loaded tile,
- * or of sums, stays as those lie, though it has the usual layout of its shape up to here. */
+ * or of sums, stays as those lie, though it has the usual layout of its shape up to here. Of a
+ * branch's, the side counts that more iterations take. */
 static bool comes_along(GpuCx *gpu, const IrValue *v, unsigned depth, unsigned *dim)
 {
 	const IrOp *op = v->def;
 	if (!op || v->type->rank != 2)
 		return false;
 	bool trans = op->kind == OP_TRANS;
+	if (op->kind == OP_IF) {
+		unsigned side = branch_seldom(gpu->ir, op) == 0;
+		const IrOp *yield = ir_terminator(op->regions[side].first);
+		return depth && comes_along(gpu, ir_operand(yield, (uint32_t)(v - op->results)), depth - 1, dim);
+	}
 	if (trans || gpu_keeps_elements(op)) {
 		for (uint32_t i = 0; i < op->operand_count && depth; i++) {
 			if (comes_along(gpu, ir_operand(op, i), depth - 1, dim)) {

@@ -186,19 +186,25 @@ unsigned gpu_atomic_bytes(const GpuCx *cx, const IrOp *op)
 	return target_has(cx->target, TARGET_CLUSTER) ? WIDEST_BYTES : elem->kind == TY_F16 ? 4 : bytes;
 }
 
-/* Registers that are accessed one by one: copies are not, nor, in loads, what is known to have the
- * address of another. */
-static unsigned registers_of(IrOpKind op, const GpuAccess *access, const Layout *l)
+/* Bits of registers that tell elements apart, where those of a run along a dim count as one. */
+static unsigned distinct_registers(const Layout *l, const int64_t *runs)
 {
 	uint64_t reg[64], equal = 0;
 	unsigned n = layout_bases(l, LAYOUT_REGISTER, reg);
-	for (unsigned d = 0; d < layout_rank(l) && op == OP_LOAD; d++)
+	for (unsigned d = 0; d < layout_rank(l) && runs; d++)
 		equal |= layout_space_put(&l->out, LAYOUT_DIM0 + d,
-					  (uint64_t)(access->shared[d] - 1) &
+					  (uint64_t)(runs[d] - 1) &
 						  ((UINT64_C(1) << layout_out_bits(l, LAYOUT_DIM0 + d)) - 1));
 	for (unsigned i = 0; i < n; i++)
 		reg[i] &= ~equal;
 	return f2_rank(reg, n);
+}
+
+/* Registers that are accessed one by one: copies are not, nor, in loads, what is known to have the
+ * address of another. */
+static unsigned registers_of(IrOpKind op, const GpuAccess *access, const Layout *l)
+{
+	return distinct_registers(l, op == OP_LOAD ? access->shared : NULL);
 }
 
 unsigned gpu_price_access(const TargetCosts *costs, IrOpKind op, const GpuAccess *access,
@@ -317,9 +323,7 @@ static unsigned price_of_one(const IrOp *op)
 	return price == PRICE_FOREIGN ? PRICE_LONG : price * (bits > 32 ? 2 : 1);
 }
 
-unsigned gpu_price_elementwise(const IrOp *op, const Layout *layout)
+unsigned gpu_price_elementwise(const IrOp *op, const Layout *layout, const int64_t *runs)
 {
-	uint64_t reg[64];
-	unsigned registers = f2_rank(reg, layout_bases(layout, LAYOUT_REGISTER, reg));
-	return (price_of_one(op) << registers) * layout_space_reps(&layout->out);
+	return (price_of_one(op) << distinct_registers(layout, runs)) * layout_space_reps(&layout->out);
 }

@@ -29,6 +29,8 @@ void jit_stored_facts(Text *out, const JitVariant *variant)
 	}
 	if (variant->for_few)
 		text_str(out, "few 1\n");
+	if (variant->uneven)
+		text_str(out, "uneven 1\n");
 	text_printf(out, "launch %u %u %u %u %u\n", gpu->threads, gpu->shared, gpu->cluster, gpu->scratch, gpu->scratch_align);
 	text_printf(out, "cubin %u %u %u %u %u\n", cubin->registers, cubin->spill_stores, cubin->spill_loads, cubin->stack,
 		    cubin->shared);
@@ -133,6 +135,8 @@ static bool read_fact(Facts *f, const char *name, const char *rest)
 			v->seconds[i] = n[i] * 1e-6;
 	else if (strcmp(name, "few") == 0 && read_numbers(rest, n, 1))
 		v->for_few = n[0] == 1;
+	else if (strcmp(name, "uneven") == 0 && read_numbers(rest, n, 1))
+		v->uneven = n[0] == 1;
 	else if (strcmp(name, "slot") == 0)
 		return read_numbers(rest, n, 5) && read_slot(f, n);
 	else if (strcmp(name, "number") == 0)
@@ -275,6 +279,8 @@ static void gpu_metadata(Text *out, const JitVariant *variant)
 		    gpu->scratch_align);
 	if (variant->for_few)
 		text_str(out, " few=1");
+	if (variant->uneven)
+		text_str(out, " uneven=1");
 	if (gpu->map_count)
 		text_str(out, " maps=");
 	tensor_map_write(out, gpu->maps, gpu->map_count);

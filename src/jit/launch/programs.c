@@ -10,7 +10,7 @@
 
 static bool is_persistent(const JitVariant *variant)
 {
-	return variant->gpu ? jit_gpu_is_persistent(variant->gpu) :
+	return variant->gpu ? jit_gpu_program_counts(variant->gpu) != 0 :
 	       variant->sim ? strchr(variant->sim_args, 'n') != NULL :
 			      false;
 }
@@ -38,11 +38,11 @@ static unsigned sm_count(const JitKernel *kernel, const JitOptions *options)
 
 /* What the grid says; `otherwise` where it is not known (an axis is 0), or the GPU. */
 static bool is_many(const JitKernel *kernel, const JitOptions *options, const uint32_t grid[3],
-		    bool otherwise)
+		    bool uneven, bool otherwise)
 {
 	const bool known = grid[0] && grid[1] && grid[2];
 	const unsigned sms = known ? sm_count(kernel, options) : 0;
-	return sms ? target_is_many(grid, sms) : otherwise;
+	return sms ? target_is_many(grid, sms, uneven) : otherwise;
 }
 
 bool jit_launches_many(const JitKernel *kernel, const JitOptions *options, const uint32_t grid[3])
@@ -51,7 +51,7 @@ bool jit_launches_many(const JitKernel *kernel, const JitOptions *options, const
 		   options->num_ctas == 1 && !options->no_maps && !options->cooperative &&
 		   !options->ptx_only && strcmp(option_text(OPTION_PERSIST), "auto") == 0;
 	return may && jit_launch_strict(kernel, options) != JIT_STRICT_ON &&
-	       is_many(kernel, options, grid, false);
+	       is_many(kernel, options, grid, false, false);
 }
 
 static JitStatus get_other(const JitVariant *variant, bool many, JitStrict strict, const JitVariant **other,
@@ -75,7 +75,7 @@ const JitVariant *jit_counterpart(const JitVariant *variant, const uint32_t grid
 {
 	const bool many = variant->options.many;
 	if (!jit_has_counterpart(variant) || variant->alone ||
-	    is_many(variant->kernel, &variant->options, grid, many) == many)
+	    is_many(variant->kernel, &variant->options, grid, variant->uneven, many) == many)
 		return NULL;
 	JitVariant *own = (JitVariant *)(uintptr_t)variant;
 	const JitVariant *other = atomic_load_explicit(&own->other, memory_order_acquire);

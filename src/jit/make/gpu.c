@@ -193,6 +193,7 @@ void jit_gpu_kernel(JitVariant *variant)
 		.programs = !jit_has_counterpart(variant) ? NV_PROGRAMS_ANY :
 			    variant->options.many	  ? NV_PROGRAMS_MANY :
 							    NV_PROGRAMS_FEW,
+		.uneven = variant->uneven,
 	};
 	gpu->kernel = nv_kernel_new(host_of(variant)->driver, gpu->cubin.data, gpu->cubin.len, &info);
 }
@@ -240,6 +241,7 @@ static void take_code(JitVariant *variant, const CodegenTable *table, CodegenRes
 	gpu->scratch_align = code->scratch_align;
 	gpu->cache = "off";
 	variant->for_few = code->for_few;
+	variant->uneven = code->uneven;
 }
 
 void jit_gpu_drop_code(JitGpu *gpu)

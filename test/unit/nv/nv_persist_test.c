@@ -11,6 +11,7 @@ typedef struct Persist {
 	NvFunction *function;
 	uint64_t pointer;
 	void *params[2];
+	bool all; /* it counts programs along all axes */
 } Persist;
 
 static int persist_open(void **state)
@@ -21,7 +22,8 @@ static int persist_open(void **state)
 	p.pointer = 0x7f0000001000;
 	p.params[0] = &p.pointer;
 	p.kit.fake->arg_count = 2;
-	p.kit.fake->arg_bytes[1] = 4;
+	p.kit.fake->arg_bytes[1] = p.kit.fake->arg_bytes[2] = p.kit.fake->arg_bytes[3] = 4;
+	p.all = false;
 	*state = &p;
 	return 0;
 }
@@ -49,10 +51,12 @@ static void starts(Persist *p, uint32_t x, uint32_t y, uint32_t z, unsigned ctas
 	assert_true(nv_launch(p->function, grid, NULL, p->params, &p->kit.diags));
 	kit_clean(&p->kit);
 	assert_int_equal(last->grid[0], ctas);
-	assert_int_equal(last->grid[1], y);
-	assert_int_equal(last->grid[2], z);
+	const bool several = p->all && ctas == HELD;
+	assert_int_equal(last->grid[1], several ? 1 : y);
+	assert_int_equal(last->grid[2], several ? 1 : z);
 	assert_int_equal(last->args[0], p->pointer);
-	assert_int_equal((uint32_t)last->args[1], x);
+	for (unsigned axis = 0; axis < (p->all ? 3 : 1); axis++)
+		assert_int_equal((uint32_t)last->args[1 + axis], grid[axis]);
 }
 
 static void as_many_as_the_gpu_holds(void **state)
@@ -67,6 +71,21 @@ static void as_many_as_the_gpu_holds(void **state)
 	starts(p, 10000, 1000, 1, 1);
 	starts(p, INT32_MAX - HELD, 1, 1, HELD);
 	starts(p, INT32_MAX, 1, 1, INT32_MAX); /* a step further is no int32 */
+}
+
+static void all_along_the_first_axis(void **state)
+{
+	Persist *p = *state;
+	p->info.args = "pnnn";
+	p->kit.fake->arg_count = 4;
+	p->all = true;
+	load(p);
+	starts(p, 1, 1, 1, 1);
+	starts(p, HELD / 2, 2, 1, HELD / 2);
+	starts(p, HELD / 2, 2, 2, HELD);
+	starts(p, 1, 700, 1, HELD);
+	starts(p, 10000, 1000, 20, HELD);
+	starts(p, 1 << 16, 1 << 14, 2, 1 << 16); /* a step further is no int32 */
 }
 
 static void cooperative_grids_are_the_users(void **state)
@@ -118,16 +137,19 @@ static void grids_choose(void **state)
 {
 	static const struct {
 		uint32_t grid[3];
-		bool many;
-	} cases[] = {{{132, 1, 1}, false}, {{133, 1, 1}, true}, {{32, 128, 1}, true},
-		     {{32, 2, 64}, true},  {{1, 128, 2}, false}, {{4, 8, 2}, false}};
+		bool many, uneven; /* of programs that take alike long, and of others */
+	} cases[] = {{{132, 1, 1}, false, false}, {{133, 1, 1}, true, false}, {{32, 128, 1}, true, true},
+		     {{32, 2, 64}, true, true},   {{1, 128, 2}, true, false}, {{4, 8, 2}, false, false}};
 	Persist *p = *state;
-	for (int many = 0; many < 2; many++) {
+	for (int kind = 0; kind < 4; kind++) {
+		const bool many = kind & 1, uneven = kind & 2;
 		p->info.programs = many ? NV_PROGRAMS_MANY : NV_PROGRAMS_FEW;
+		p->info.uneven = uneven;
 		load(p);
 		for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 			int result = nv_launch_plain(p->function, cases[i].grid, NULL, p->params);
-			assert_int_equal(result, cases[i].many == many ? CUDA_SUCCESS : NV_NOT_PLAIN);
+			bool own = (uneven ? cases[i].uneven : cases[i].many) == many;
+			assert_int_equal(result, own ? CUDA_SUCCESS : NV_NOT_PLAIN);
 			assert_true(nv_launch(p->function, cases[i].grid, NULL, p->params, &p->kit.diags));
 		}
 		nv_kernel_free(p->kernel);
@@ -141,6 +163,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		PERSIST_TEST(as_many_as_the_gpu_holds),
+		PERSIST_TEST(all_along_the_first_axis),
 		PERSIST_TEST(cooperative_grids_are_the_users),
 		PERSIST_TEST(launches_that_overlap),
 		PERSIST_TEST(scratch_comes_last),

@@ -158,22 +158,36 @@ static void products_have_names(void **state)
 	arena_free(&arena);
 }
 
-/* CTAs of several programs pay where a launch has more programs than SMs and takes no turn more. */
+/* CTAs of several programs pay where a launch has more programs than SMs; where these are uneven, and
+ * nothing is known of how, where it has many more. */
 static void grids_of_many(void **state)
 {
 	(void)state;
 	static const struct {
-		uint32_t grid[3], ctas;
-		bool many;
+		uint32_t grid[3], ctas[2][3];
+		bool many, uneven;
 	} of[] = {
-		{{132, 1, 1}, 132, false}, {{133, 1, 1}, 132, true},  {{8, 64, 1}, 2, true},
-		{{32, 8, 4}, 4, true},     {{8, 1, 1}, 8, false},     {{1, 4096, 1}, 1, false},
-		{{4, 140, 1}, 1, false}, /* 8 turns for 5 */
-		{{0x7fffffff, 1, 1}, 0x7fffffff, false},
+		{{132, 1, 1}, {{132, 1, 1}, {132, 1, 1}}, false, false},
+		{{133, 1, 1}, {{132, 1, 1}, {132, 1, 1}}, true, false},
+		{{529, 1, 1}, {{132, 1, 1}, {132, 1, 1}}, true, true},
+		{{8, 64, 1}, {{2, 64, 1}, {132, 1, 1}}, true, false},
+		{{32, 8, 4}, {{4, 8, 4}, {132, 1, 1}}, true, true},
+		{{8, 1, 1}, {{8, 1, 1}, {8, 1, 1}}, false, false},
+		{{1, 4096, 1}, {{1, 4096, 1}, {132, 1, 1}}, true, true},
+		{{4, 140, 1}, {{1, 140, 1}, {132, 1, 1}}, true, true},
+		{{4, 33, 1}, {{4, 33, 1}, {4, 33, 1}}, false, false},
+		{{1, 65535, 65535}, {{1, 65535, 65535}, {1, 65535, 65535}}, false, false},
+		{{0x7fffffff, 1, 1}, {{0x7fffffff, 1, 1}, {0x7fffffff, 1, 1}}, false, false},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(of); i++) {
-		assert_int_equal(target_persistent_ctas(of[i].grid, 132), of[i].ctas);
-		assert_int_equal(target_is_many(of[i].grid, 132), of[i].many);
+		for (unsigned all = 0; all < 2; all++) {
+			uint32_t ctas[3];
+			target_persistent_grid(of[i].grid, 132, all, ctas);
+			for (unsigned axis = 0; axis < 3; axis++)
+				assert_int_equal(ctas[axis], of[i].ctas[all][axis]);
+		}
+		assert_int_equal(target_is_many(of[i].grid, 132, false), of[i].many);
+		assert_int_equal(target_is_many(of[i].grid, 132, true), of[i].uneven);
 	}
 }
 
