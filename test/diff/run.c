@@ -356,7 +356,8 @@ void case_run_apart(const Case *c, const Engines *e, Outcome *outcome)
 	pid_t child = fork();
 	if (child == 0) {
 		neso_context *context;
-		neso_context_options options = {.size = sizeof options, .threads = 1, .verify_passes = e->verify};
+		neso_context_options options = {.size = sizeof options, .threads = 1};
+		options.verify_passes = e->verify;
 		alarm((unsigned)e->hang + 10);
 		if (neso_context_new(&options, &context, NULL) != NESO_OK)
 			_exit(1);
