@@ -468,7 +468,8 @@ static void finish(Loop *p)
 	}
 	if (chance(p, 6) && !(p->lc % 16))
 		line(p,
-		     "tl.make_tensor_descriptor(c, [M, N], [LC, 1], [%d, %d]).store([row.to(tl.int32), column], "
+		     "tl.make_tensor_descriptor(c, [M, N], [LC, 1], [%d, %d]).store("
+		     "[row.to(tl.int32), column], "
 		     "acc.to(c.dtype.element_ty))",
 		     p->bm, p->bn);
 	else if (p->blocks && chance(p, 2)) {
