@@ -329,7 +329,8 @@ void case_run(const Case *c, const Engines *e, neso_context *context, Outcome *o
 			continue;
 		data_copy(c, &given, &theirs);
 		good = engine_run(kernel, context, c, e, e->targets[k], &theirs, outcome);
-		outcome->text[0] = '\0';
+		if (good)
+			outcome->text[0] = '\0';
 		if (good && !is_compiled_only(target) && !compare(c, &ours, &theirs, outcome)) {
 			outcome->kind = DIFFERENT;
 			good = false;
