@@ -70,7 +70,8 @@ const char *tensor_map_values(const TensorMapPlan *plan, const char *letters, vo
 		    stride >= INT64_C(1) << MOST_STRIDE_BITS)
 			return "a stride is no multiple of 16 bytes, or not below 2^40";
 		if (plan->shape[k].arg < 0 && dim == TENSOR_MAP_FAR_END && stride < TENSOR_MAP_FAR_STRIDE)
-			return "an index computed in 64 bits may not fit into 32, where a stride is below 256 bytes";
+			return "an index computed in 64 bits may not fit into 32, where a stride is below "
+			       "256 bytes";
 		out->strides[d - 1] = (uint64_t)stride;
 	}
 	if (plan->written && out->dims[0] * bytes % ALIGN)

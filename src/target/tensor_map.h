@@ -30,9 +30,9 @@ typedef struct TensorMapTerm {
 
 enum { TENSOR_MAP_ZERO = -1, TENSOR_MAP_NAN = -2 };
 
-/* Sizes of a dim that nothing ends: behind all indices, and a multiple of 16 bytes. Coordinates have
- * 32 bits: FAR_END is one along which the kernel counts in 64. The low half of that is it as long
- * as 2^31 strides are more than there is memory: of as many bytes each, 512 GiB. */
+/* Sizes of a dim that nothing ends: behind all indices, and a multiple of 16 bytes. Coordinates
+ * have 32 bits: FAR_END is one along which the kernel counts in 64. The low half of that is it as
+ * long as 2^31 strides are more than there is memory: of as many bytes each, 512 GiB. */
 enum {
 	TENSOR_MAP_NO_END = INT32_MAX / 16 * 16,
 	TENSOR_MAP_FAR_END = TENSOR_MAP_NO_END - 16,

@@ -1,15 +1,17 @@
 /* Random tile programs, run by the interpreter and by other engines that must agree with it.
  *
- *	difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER] [--no-check] [--findings N] [--hang N] [--verify]
+ *	difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER]
+ *	         [--no-check] [--findings N] [--hang SECONDS] [--verify]
  *	difftest --products ...         products tile by tile (products.c), which are not shrunk
  *	difftest --print SEED           the program of a seed
  *	difftest [--target T]... FILE   a program that was kept
  *
  * Programs are made of consecutive seeds. Workers are processes that take the next one; a worker that crashes or hangs is replaced, and what it
  * was doing is a finding like a difference, an error of one engine or a finding of the simulator's checks. Each is shrunk and written to FOLDER
- * (not written without one) and to standard output. A target such as sm_90a is compiled for, to a cubin, and not run. --verify: the IR is
- * verified and read again behind each pass, and such a target is compiled for to PTX. Who ends it early (SIGTERM) is told what each worker was doing. Exit status: 0 no finding,
- * 1 findings, 2 wrong use. */
+ * (not written without one) and to standard output. A target such as sm_90a is compiled for, to a
+ * cubin, and not run. --verify: the IR is verified and read again behind each pass, and such a
+ * target is compiled for to PTX. Who ends it early (SIGTERM) is told what each worker was doing.
+ * Exit status: 0 no finding, 1 findings, 2 wrong use. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <execinfo.h>
 #include <signal.h>
@@ -64,7 +66,7 @@ static void make_case(const Options *o, uint64_t seed, Case *c)
 
 /* ---- workers ---- */
 
-/* Of one that hangs: where, for people. Calls nothing that allocates (backtrace was called before). */
+/* Of one that hangs: where. Calls nothing that allocates (backtrace was called before). */
 static void tell_stack(int signal)
 {
 	void *frames[48];
@@ -76,8 +78,9 @@ static void tell_stack(int signal)
 static void work(const Options *o, Shared *shared, Worker *w)
 {
 	neso_context *context;
-	neso_context_options options = {.size = sizeof options, .threads = 1, .verify_passes = o->engines.verify};
+	neso_context_options options = {.size = sizeof options, .threads = 1};
 	void *frame;
+	options.verify_passes = o->engines.verify;
 	backtrace(&frame, 1); /* loads what it needs */
 	signal(SIGQUIT, tell_stack);
 	signal(SIGTERM, SIG_DFL);
@@ -179,8 +182,8 @@ static void report(const Options *o, uint64_t seed, const Outcome *seen)
 static void tell_worker(const Worker *w)
 {
 	char path[64], text[200] = "";
-	printf("difftest: seed %llu: %.1f s, on %s, %s\n", (unsigned long long)w->seed, seconds_now() - w->since,
-	       w->outcome.target, w->outcome.text);
+	printf("difftest: seed %llu: %.1f s, on %s, %s\n", (unsigned long long)w->seed,
+	       seconds_now() - w->since, w->outcome.target, w->outcome.text);
 	snprintf(path, sizeof path, "/proc/%d/wchan", (int)w->pid);
 	FILE *file = fopen(path, "r");
 	if (file && fgets(text, sizeof text, file))
@@ -386,7 +389,8 @@ static bool read_options(Options *o, int argc, char **argv)
 			return false;
 	}
 	if (o->engines.count == 0)
-		o->engines.targets[o->engines.count++] = "sim:sm_80", o->engines.targets[o->engines.count++] = "sim:sm_90a";
+		for (; o->engines.count < 2; o->engines.count++)
+			o->engines.targets[o->engines.count] = o->engines.count ? "sim:sm_90a" : "sim:sm_80";
 	return o->jobs > 0 && o->jobs <= MAX_JOBS;
 }
 
@@ -394,7 +398,8 @@ int main(int argc, char **argv)
 {
 	Options o;
 	if (!read_options(&o, argc, argv)) {
-		fputs("usage: difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER] [--no-check] [--findings N] [--hang N] [--verify]\n"
+		fputs("usage: difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER]\n"
+		      "                [--no-check] [--findings N] [--hang SECONDS] [--verify]\n"
 		      "       difftest --products|--loops ...\n"
 		      "       difftest --print SEED\n"
 		      "       difftest [--target T]... FILE\n",

@@ -468,11 +468,12 @@ static void finish(Loop *p)
 	}
 	if (chance(p, 6) && !(p->lc % 16))
 		line(p,
-		     "tl.make_tensor_descriptor(c, [M, N], [LC, 1], [%d, %d]).store([row, column], "
+		     "tl.make_tensor_descriptor(c, [M, N], [LC, 1], [%d, %d]).store("
+		     "[row.to(tl.int32), column], "
 		     "acc.to(c.dtype.element_ty))",
 		     p->bm, p->bn);
 	else if (p->blocks && chance(p, 2)) {
-		block(p, "cp", "c", "M, N", false, "LC", "row, column", p->bm, p->bn);
+		block(p, "cp", "c", "M, N", false, "LC", "row.to(tl.int32), column", p->bm, p->bn);
 		line(p, "tl.store(cp, acc.to(c.dtype.element_ty)%s)",
 		     *mask ? ", boundary_check=(0, 1)" : "");
 	} else
@@ -566,7 +567,11 @@ static void kernel(Loop *p)
 			line(p, "if tile >= rows * columns:\n        return");
 	}
 	if (chance(p, 2))
-		line(p, "row, column = tile // columns * %d, tile %% columns * %d", p->bm, p->bn);
+		line(p,
+		     p->wide && !p->blocks && !p->descriptors
+			     ? "row, column = (tile // columns).to(tl.int64) * %d, tile %% columns * %d"
+			     : "row, column = tile // columns * %d, tile %% columns * %d",
+		     p->bm, p->bn);
 	else
 		line(p, "row, column = tile %% rows * %d, tile // rows * %d", p->bm, p->bn);
 	tile(p);

@@ -329,7 +329,8 @@ void case_run(const Case *c, const Engines *e, neso_context *context, Outcome *o
 			continue;
 		data_copy(c, &given, &theirs);
 		good = engine_run(kernel, context, c, e, e->targets[k], &theirs, outcome);
-		outcome->text[0] = '\0';
+		if (good)
+			outcome->text[0] = '\0';
 		if (good && !is_compiled_only(target) && !compare(c, &ours, &theirs, outcome)) {
 			outcome->kind = DIFFERENT;
 			good = false;
@@ -356,7 +357,8 @@ void case_run_apart(const Case *c, const Engines *e, Outcome *outcome)
 	pid_t child = fork();
 	if (child == 0) {
 		neso_context *context;
-		neso_context_options options = {.size = sizeof options, .threads = 1, .verify_passes = e->verify};
+		neso_context_options options = {.size = sizeof options, .threads = 1};
+		options.verify_passes = e->verify;
 		alarm((unsigned)e->hang + 10);
 		if (neso_context_new(&options, &context, NULL) != NESO_OK)
 			_exit(1);

@@ -1,11 +1,11 @@
 /* Operators on tensors: which types may meet, what type they compute in, which op that is.
  *
- * Promotion of element types, in this order: a host number of a lower or equal kind (truth < integer < float)
- * takes the tensor's type; else fp64, fp32, fp16, bf16 (with a different float: fp32), unequal fp8s fp16;
- * integers as in C, the
- * wider one, unsigned at equal width. Division and remainder compute fp16 and bf16 in fp32. A comparison makes
- * tensors of host numbers first, so there they count as int32 or fp32. fp8 is a format of memory and of products:
- * what would compute in it is refused. */
+ * Promotion of element types, in this order: a host number of a lower or equal kind (truth <
+ * integer < float) takes the tensor's type; else fp64, fp32, fp16, bf16 (with a different float:
+ * fp32), unequal fp8s fp16; integers as in C, the wider one, unsigned at equal width. Division and
+ * remainder compute fp16 and bf16 in fp32. A comparison makes tensors of host numbers first, so
+ * there they count as int32 or fp32. fp8 is a format of memory and of products: what would compute
+ * in it is refused. */
 #include "front/demote.h"
 #include "front/tile/sem.h"
 

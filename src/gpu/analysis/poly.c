@@ -114,13 +114,14 @@ static bool multiply_terms(const PolyTerm *a, const PolyTerm *b, bool wide, Poly
 		out->group[n] = first ? a->group[i] : b->group[k] + past;
 		out->of[n] = first ? a->of[i++] : b->of[k++];
 	}
-	bool known = a->scale_group < NO_GROUP && b->scale_group < NO_GROUP;
 	if (is_one(b->scale) && a->scale_group < NO_GROUP)
 		out->scale_group = a->scale_group;
 	else if (is_one(a->scale) && b->scale_group < NO_GROUP)
 		out->scale_group = b->scale_group + past;
+	else if (a->scale_group < NO_GROUP && a->scale_group == b->scale_group + past)
+		out->scale_group = a->scale_group;
 	else
-		out->scale_group = known && a->scale_group == b->scale_group + past ? a->scale_group : NO_GROUP;
+		out->scale_group = NO_GROUP;
 	return true;
 }
 
@@ -132,7 +133,8 @@ const Poly *poly_multiply(Arena *arena, const Poly *a, const Poly *b, bool wide)
 	Poly *product = ARENA_NEW(arena, Poly);
 	for (uint32_t i = 0; i < a->count; i++)
 		for (uint32_t k = 0; k < b->count; k++) {
-			if (!multiply_terms(&a->terms[i], &b->terms[k], wide, &t) || !add_term(product, &t, 1))
+			if (!multiply_terms(&a->terms[i], &b->terms[k], wide, &t) ||
+			    !add_term(product, &t, 1))
 				return NULL;
 		}
 	return product;

@@ -289,8 +289,8 @@ static bool is_far(const Poly *at)
 	return false;
 }
 
-/* An index that is as large as 64 bits hold must be wrong only where it is behind the end, which the
- * coordinate can say, or where there is no memory. */
+/* An index that is as large as 64 bits hold must be wrong only where it is behind the end, which
+ * the coordinate can say, or where there is no memory. */
 static bool take_far(TensorSearch *m, Tensor *tensor, unsigned bytes)
 {
 	for (unsigned d = 0; d < tensor->count; d++) {
@@ -339,5 +339,6 @@ bool tensor_of(TensorSearch *m, const IrOp *access, Tensor *out)
 	if (!out->base || !is_argument(m, out->base))
 		return refuse(m, "its address is not base and index times stride");
 	return find_dims(m, &strides, access, pointers, out) && find_beginning(m, pointers, bytes, out) &&
-	       take_far(m, out, bytes) && begins_well(m, out, bytes) && (access->kind != OP_STORE || ends_well(m, out, bytes));
+	       take_far(m, out, bytes) && begins_well(m, out, bytes) &&
+	       (access->kind != OP_STORE || ends_well(m, out, bytes));
 }

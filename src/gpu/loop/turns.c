@@ -1,6 +1,7 @@
 #include "gpu/loop/turns.h"
 
 #include "gpu/plan/price.h"
+#include "gpu/plan/wgmma.h"
 
 enum { WARPS_OF_A_GROUP = 4, LEAST_SLOTS = 3 };
 
@@ -90,15 +91,16 @@ static bool may_take_turns(const GpuCx *gpu, IrOp *loop, bool *special)
 }
 
 /* The ends of the one stretch that is not little; false: there is none, or several, or no turns are
- * possible. */
-static bool find_turn(const GpuCx *gpu, IrOp *first, GpuTurns *out)
+ * possible: what a product reads while it is under way, nothing may come in front of. */
+static bool find_turn(GpuCx *gpu, IrOp *first, GpuTurns *out)
 {
 	IrOp *dot = first;
 	unsigned stretches = 0;
 	do {
 		bool light, comes;
 		IrOp *next = next_product(gpu, dot, &light, &comes);
-		if (!ir_get_bool(dot, gpu->ir, ATTR_IS_ASYNC) || (light && !comes))
+		if (!ir_get_bool(dot, gpu->ir, ATTR_IS_ASYNC) || (light && !comes) ||
+		    gpu_wgmma_late_read(gpu, dot))
 			return false;
 		if (!light) {
 			stretches++;

@@ -39,6 +39,7 @@ typedef struct Steps {
 	bool *in_front; /* by op id: it is a load, or what the address of one comes from */
 	bool stores, stops;
 	unsigned ops, work; /* work: words that a thread computes */
+	bool turned;        /* a value has turned out late */
 } Steps;
 
 /* ---- is it such a loop? ---- */
@@ -58,8 +59,8 @@ static bool look(void *data, IrOp *op)
 	return !s->stops;
 }
 
-/* Can the value of each step be computed in front of all of them? */
-static bool comes_early(Steps *s, const IrValue *v)
+/* As far as is known while values that it comes from are being looked at. */
+static bool may_be_early(Steps *s, const IrValue *v)
 {
 	if (ir_is_defined_outside(v, s->loop) || s->early[v->id])
 		return ir_is_defined_outside(v, s->loop) || s->early[v->id] != LATE;
@@ -67,13 +68,29 @@ static bool comes_early(Steps *s, const IrValue *v)
 	s->early[v->id] = EARLY;
 	if (v->block) {
 		ok = v->block == s->body &&
-		     (v->index == 0 || comes_early(s, ir_operand(s->body->last, v->index - 1)));
+		     (v->index == 0 || may_be_early(s, ir_operand(s->body->last, v->index - 1)));
 	} else {
 		ok = v->def->block == s->body && ir_is_pure(v->def) && !v->def->region_count;
 		for (uint32_t i = 0; i < v->def->operand_count && ok; i++)
-			ok = comes_early(s, ir_operand(v->def, i));
+			ok = may_be_early(s, ir_operand(v->def, i));
 	}
 	s->early[v->id] = ok ? EARLY : LATE;
+	s->turned |= !ok;
+	return ok;
+}
+
+/* Can the value of each step be computed in front of all of them? What was taken for early on the
+ * way to one that is not is looked at again. */
+static bool comes_early(Steps *s, const IrValue *v)
+{
+	bool ok;
+	do {
+		s->turned = false;
+		ok = may_be_early(s, v);
+		for (uint32_t i = 0; s->turned && i < s->cx->module->next_value; i++)
+			if (s->early[i] == EARLY)
+				s->early[i] = NOT_LOOKED_AT;
+	} while (ok && s->turned);
 	return ok;
 }
 

@@ -38,7 +38,7 @@ static void await_late(Pipeline *p)
 	IrOp *spot = p->body->first;
 	while (!ir_get_bool(spot, p->gpu->ir, ATTR_LATE))
 		spot = spot->next;
-	/* Until now nothing but the next iteration asked for the parity, so it stands at the end. */
+	/* So far nothing but the next iteration asked for the parity: it is at the end. */
 	ir_op_unlink(p->turned->def);
 	ir_op_insert_before(p->turned->def, spot);
 	IrBuilder b = ir_at(p->m, spot);

@@ -248,8 +248,9 @@ static bool can_be_read_again(const Relief *r, const IrValue *v)
 	if (read->kind != OP_LOCAL_LOAD || ir_get(read, r->gpu->ir, ATTR_ROUNDS))
 		return false;
 	Writes w = {r, root_of(ir_operand(read, 0)), number(r, read), 0};
+	/* All of a loop that uses it: what is written behind the use comes before the next. */
 	for (const IrUse *u = v->uses; u; u = u->next)
-		w.to = MAX(w.to, number(r, u->owner));
+		w.to = MAX(w.to, r->order.end[within(u->owner, read->block)->id]);
 	return w.root && ir_walk(r->func, false, visit_writes, &w);
 }
 

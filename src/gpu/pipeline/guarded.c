@@ -54,6 +54,11 @@ static void move_out(Guard *g, IrOp *op)
 		mask(g, op);
 }
 
+static IrValue *inverted(IrBuilder *b, IrValue *condition)
+{
+	return irb_2(b, OP_XORI, NULL, condition, irb_int(b, condition->type, 1));
+}
+
 static bool look_at_side(Guard *g, Arena *scratch, bool then, bool all)
 {
 	bool any = false;
@@ -69,8 +74,7 @@ static bool look_at_side(Guard *g, Arena *scratch, bool then, bool all)
 		if (!all && !schedule_reaches_dot(g->m, scratch, op))
 			continue;
 		if (!any)
-			g->there = then ? condition
-					: irb_2(&b, OP_XORI, NULL, condition, irb_int(&b, condition->type, 1));
+			g->there = then ? condition : inverted(&b, condition);
 		move_out(g, op);
 		any = true;
 	}

@@ -89,7 +89,8 @@ static void limits(void **state)
 	Args narrow = args_of(0x1000, 0, 70, TENSOR_MAP_FAR_STRIDE / 4 - 8, true);
 	assert_null(values_of(&rows, &wide, &v));
 	assert_string_equal(values_of(&rows, &narrow, &v),
-			    "an index computed in 64 bits may not fit into 32, where a stride is below 256 bytes");
+			    "an index computed in 64 bits may not fit into 32, "
+			    "where a stride is below 256 bytes");
 	rows.shape[0].scale = TENSOR_MAP_NO_END;
 	assert_null(values_of(&rows, &narrow, &v));
 	/* Stores end at a multiple of 16 bytes. */
