@@ -51,9 +51,9 @@ static const char *type_text(Arena *arena, IrType type)
 	return text.data;
 }
 
-/* Does what is given go into a parameter of the type? The text says how memory is read: a pointer may
- * come as an address in 64 bits, or be one to other elements of the size, such as a tensor of booleans
- * for one of bytes. */
+/* Does what is given go into a parameter of the type? The text says how memory is read: a pointer
+ * may come as an address in 64 bits, or be one to other elements of the size, such as a tensor of
+ * booleans for one of bytes. */
 static bool fits_type(IrType type, const JitParam *param, const FrontArg *arg, Arena *arena)
 {
 	if (type->kind == TY_TENSORDESC) {
