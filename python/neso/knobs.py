@@ -481,7 +481,7 @@ def refresh_knobs():
 def check_environment():
     """Warns once of each TRITON_* and NESO_* variable that means nothing, with the nearest that does."""
     data = getattr(os.environ, "_data", None)  # without decoding every variable, where os.environ is as CPython makes it
-    if isinstance(data, dict) and all(type(name) is bytes for name in data):
+    if isinstance(data, dict) and type(next(iter(data), b"")) is bytes:
         names = [os.fsdecode(n) for n in data if n.startswith((b"TRITON_", b"NESO_"))]
     else:
         names = [n for n in os.environ if n.startswith(("TRITON_", "NESO_"))]

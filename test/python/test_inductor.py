@@ -157,6 +157,7 @@ class Backends(unittest.TestCase):
             self.assertEqual(triton.runtime.jit.specialize_impl(value, specialize_extra=extra, is_const=False, specialize_value=True, align=True),
                              wanted)
         self.assertEqual(native_specialize_impl(BaseBackend, 16, False, False, True), ("i32", None))
+        self.assertEqual(native_specialize_impl(BaseBackend, (1, 16), True, False, False), (("constexpr", "i32"), (1, "D")))
         for value, wanted in ((np.bool_(True), ("u1", None)), (np.int32(16), ("i32", "D")), (np.float32(2), ("fp32", None))):
             self.assertEqual(native_specialize_impl(BaseBackend, value, False, True, True), wanted)
         for value in (object(), {}, 1j, b"bytes", range(3)):

@@ -203,11 +203,13 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         self._made_source = self._reader = None
         self._users = weakref.WeakSet()
         self._watched, self._called = set(), []
+        self._is_prepared = False
         self._set_up()
 
     def _made_of(self):
         """A hash of the kernel and of what it reads, without lines and paths: what tuning results are kept for."""
         self._prepare()
+        self._is_prepared = False
         return self._content()
 
     # ---- called by the extension ----
@@ -223,6 +225,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         if not knobs.runtime.interpret:
             self._check_functions()
         source = self._source()
+        self._is_prepared = True
         self._load(source.path, source.text, source.name)
         for param, counts in zip(self.params, self._div8_ints()):
             param.div8_int = counts
@@ -270,7 +273,9 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         making.tells = hooks
         describe.begin_reads()
         if self.ir is None:
-            self._source().answer()
+            source = self._made_source if self._is_prepared else None  # it was looked at for this call
+            (source or self._source()).answer()
+        self._is_prepared = False
         return making
 
     def _made(self, compiled, making, known, done):

@@ -81,6 +81,8 @@ def native_specialize_impl(backend, arg, is_const=False, specialize_value=True, 
     """What upstream's extension tells of an argument: (type, what is known of its value). What is none raises as there."""
     if isinstance(arg, int) and not -2**63 <= arg < 2**64:
         raise OverflowError("integer to be specialized too large to represent")
+    if isinstance(arg, tuple):  # items are specialised whatever is said of the tuple
+        is_const, specialize_value, align = False, True, True
     found = specialize(arg, is_const, specialize_value, align)
     if found == (type(arg).__name__, None):
         raise TypeError(f"failed to specialize argument of type: {type(arg).__name__}")

@@ -221,13 +221,27 @@ static bool note_given(const char *name, size_t len, bool given[OPTION__COUNT])
 	return any;
 }
 
+enum { PLACES = 4096 };
+
+/* A place in a set by a name's ends and length: most of an environment is no option's name. */
+static unsigned place_of(const char *name, size_t len)
+{
+	unsigned first = (unsigned char)name[0], last = len ? (unsigned char)name[len - 1] : 0;
+	return ((first * 31 + last) * 67 + (unsigned)len) % PLACES;
+}
+
 void option_check(DiagList *diags)
 {
-	bool given[OPTION__COUNT] = {false};
+	bool given[OPTION__COUNT] = {false}, some[PLACES] = {false};
+	for (size_t at = 0; at < 2 * OPTION__COUNT; at++) {
+		const OptionInfo *option = &info[at / 2];
+		if (lengths[at])
+			some[place_of(at % 2 ? option->other : option->variable, lengths[at])] = true;
+	}
 	for (char **e = environ; e && *e; e++) {
 		const char *end = strchr(*e, '=');
 		const size_t len = end ? (size_t)(end - *e) : strlen(*e);
-		if (note_given(*e, len, given) || !is_ours(*e))
+		if ((some[place_of(*e, len)] && note_given(*e, len, given)) || !is_ours(*e))
 			continue;
 		const char *near = NULL, *name = arena_strndup(diags->arena, *e, len);
 		if (!option_known(name, &near))

@@ -87,7 +87,8 @@ static bool find_order(IrAttr attr, unsigned *out, unsigned rank)
 /* ---- #ttg.linear, #ttg.shared_linear ---- */
 
 /* A layout of threads may be one of a larger tile (`cut`): what lies beyond this one is a copy then. */
-static bool read_basis(EncodingReader *r, const LayoutSpace *out, unsigned rank, IrAttr bits, bool *cut, uint64_t *basis)
+static bool read_basis(EncodingReader *r, const LayoutSpace *out, unsigned rank, IrAttr bits, bool *cut,
+		       uint64_t *basis)
 {
 	bool may_cut = *cut;
 	*cut = false;
@@ -131,7 +132,8 @@ static bool read_bases(EncodingReader *r, const LayoutSpace *out, unsigned rank,
 }
 
 /* A layout of threads may be one of a smaller tile: more registers, which come first, repeat it. */
-static void repeat_bases(const LayoutSpace *out, unsigned rank, uint64_t *bases, unsigned *at, unsigned *registers)
+static void repeat_bases(const LayoutSpace *out, unsigned rank, uint64_t *bases, unsigned *at,
+			 unsigned *registers)
 {
 	uint64_t reached = 0;
 	for (unsigned i = 0; i < *at; i++)
@@ -141,8 +143,9 @@ static void repeat_bases(const LayoutSpace *out, unsigned rank, uint64_t *bases,
 		while (layout_space_get(out, reached, LAYOUT_DIM0 + k) >> used)
 			used++;
 		for (; used < bits && *at < 60; used++, ++*at) {
-			memmove(bases + *registers + 1, bases + *registers, (*at - *registers) * sizeof *bases);
-			bases[(*registers)++] = layout_space_put(out, LAYOUT_DIM0 + k, UINT64_C(1) << used);
+			uint64_t *place = bases + (*registers)++;
+			memmove(place + 1, place, (size_t)(bases + *at - place) * sizeof *bases);
+			*place = layout_space_put(out, LAYOUT_DIM0 + k, UINT64_C(1) << used);
 		}
 	}
 }
@@ -352,7 +355,8 @@ static const Layout *dot_operand(EncodingReader *r, IrAttr attr, const int64_t *
 	if (strcmp(parent->text, "ttg.nvidia_mma") != 0 || !read_mma(r, parent, rank, &m))
 		return r->error ? NULL : refuse(r, "the parent of an operand's layout must be one of a product");
 	find_int(attr, "kWidth", &k_width);
-	if (k_width < 1 || k_width > 16 || !base_is_pow2((uint64_t)k_width) || (m.version == 3 && (operand != 0 || m.warps[0] % 4)))
+	if (k_width < 1 || k_width > 16 || !base_is_pow2((uint64_t)k_width) ||
+	    (m.version == 3 && (operand != 0 || m.warps[0] % 4)))
 		return refuse(r, "no matrix instruction that is known has such an operand");
 	if (m.version == 3)
 		return layout_wgmma_operand(cx, shape, m.warps, (unsigned)k_width);

@@ -10,7 +10,8 @@ static const char *const kind_words[] = {
 	[ASM_ENUM_] = "",
 };
 
-/* An enumeration may come as a number of any type, as its word in quotes, or as flags #arith.fastmath<...>. */
+/* An enumeration may come as a number of any type, as its word in quotes, or as flags like
+ * #arith.fastmath<...>. */
 static IrAttr enum_attr(Reader *r, AsmKind kind, IrAttr value)
 {
 	int64_t named;

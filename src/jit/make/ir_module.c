@@ -13,7 +13,8 @@ static const struct {
 	const char *text;
 	unsigned bytes; /* of an element in memory */
 } dtypes[DT__COUNT] = {
-#define DTYPE(kind, name, bits, cls, ir, short_name, doc) [DT_##kind] = {TY_##ir, short_name, (bits + 7) / 8},
+#define DTYPE(kind, name, bits, cls, ir, short_name, doc) \
+	[DT_##kind] = {TY_##ir, short_name, (bits + 7) / 8},
 #include "front/dtypes.def"
 #undef DTYPE
 };
@@ -50,8 +51,9 @@ static const char *type_text(Arena *arena, IrType type)
 	return text.data;
 }
 
-/* Does what is given go into a parameter of the type? The text says how memory is read: a pointer may come as an
- * address in 64 bits, or be one to other elements of the size, such as a tensor of booleans for one of bytes. */
+/* Does what is given go into a parameter of the type? The text says how memory is read: a pointer
+ * may come as an address in 64 bits, or be one to other elements of the size, such as a tensor of
+ * booleans for one of bytes. */
 static bool fits_type(IrType type, const JitParam *param, const FrontArg *arg, Arena *arena)
 {
 	if (type->kind == TY_TENSORDESC) {
@@ -60,9 +62,11 @@ static bool fits_type(IrType type, const JitParam *param, const FrontArg *arg, A
 	}
 	if (param->dtype == DT__COUNT)
 		return false;
-	if (type->kind == TY_PTR && param->kind == JIT_PARAM_POINTER)
-		return dtypes[param->dtype].ir == type->elem->kind || dtypes[param->dtype].bytes == (type->elem->bits + 7) / 8;
-	return param->kind == JIT_PARAM_SCALAR && dtypes[param->dtype].ir == (type->kind == TY_PTR ? TY_I64 : type->kind);
+	IrTypeKind given = dtypes[param->dtype].ir;
+	bool pointer = type->kind == TY_PTR;
+	if (pointer && param->kind == JIT_PARAM_POINTER)
+		return given == type->elem->kind || dtypes[param->dtype].bytes == (type->elem->bits + 7) / 8;
+	return param->kind == JIT_PARAM_SCALAR && given == (pointer ? TY_I64 : type->kind);
 }
 
 /* Arguments behind a descriptor that are its shape and strides. */

@@ -168,8 +168,9 @@ bool machine_st_global(Arena *arena, const char *suffix, LLVMTypeRef function, M
 
 /* ---- atomics ---- */
 
-/* PTX wants the vector's width between operation and type, and f16 sums without flushing, which is what it writes. The words
- * of an `atom` of one element stand in Triton's order, which programs look for; ptxas takes any. */
+/* PTX wants the vector's width between operation and type, and f16 sums without flushing, which is
+ * what it writes. The words of an `atom` of one element stand in Triton's order, which programs look
+ * for. */
 static void add_operation(Text *t, const Suffix *s, const char *name)
 {
 	Str sem = s->words[0], scope = s->words[1], op = s->words[2], type = s->words[3];
@@ -194,7 +195,8 @@ static bool expand_atomic(Arena *arena, const char *suffix, bool result, Machine
 		return false;
 	bool cas = str_is(s.words[2], "cas"), always = has_word(&s, "always");
 	/* One whose old element nobody reads is an `atom` as well: ptxas makes the same of both. */
-	bool unread = !result && s.n == 1 && !str_is(s.words[3], "f16x2") && !str_is(s.words[3], "bf16x2");
+	bool pair = str_is(s.words[3], "f16x2") || str_is(s.words[3], "bf16x2");
+	bool unread = !result && s.n == 1 && !pair;
 	unsigned in = result ? s.n : 0, words = in + 1 + !always;
 	text_init(&text, arena);
 	text_init(&constraints, arena);
