@@ -1,7 +1,9 @@
-/* reorder-instructions: tiles that are cheap to compute (ranges, splats, index arithmetic on them) are computed
- * just before they are first needed, so that they hold no registers over loops that do not use them. So are tiles that are
- * widened in front of a reduction and needed behind it: what waits is what they were before. Loads of a program's own that stand behind
- * a reduction are issued with those in front of it, where they hold few registers: memory answers while lanes and warps meet.
+/* reorder-instructions: tiles that are cheap to compute (ranges, splats, index arithmetic on
+ * them) are computed just before they are first needed, so that they hold no registers over
+ * loops that do not use them. So are tiles that are widened in front of a reduction and needed
+ * behind it: what waits is what they were before. Loads of a program's own that stand behind a
+ * reduction are issued with those in front of it, where they hold few registers: memory answers
+ * while lanes and warps meet.
  *
  * Needs: TTGIR with its final layouts. Keeps: effects and values. Ops stay in their block; what a loop does not
  * change stays in front of it.
@@ -75,8 +77,8 @@ static void order_block(Order *o, IrBlock *block)
 /* A cast of a tile to wider elements. */
 static bool is_widening(const IrOp *op)
 {
-	bool cast = op->kind == OP_EXTF || op->kind == OP_EXTSI || op->kind == OP_EXTUI || op->kind == OP_SITOFP ||
-		    op->kind == OP_UITOFP;
+	bool cast = op->kind == OP_EXTF || op->kind == OP_EXTSI || op->kind == OP_EXTUI ||
+		    op->kind == OP_SITOFP || op->kind == OP_UITOFP;
 	return cast && ir_is_tensor(op->results[0].type) &&
 	       ir_elem(ir_operand(op, 0)->type)->bits < ir_elem(op->results[0].type)->bits;
 }
@@ -89,7 +91,8 @@ static bool needs(const IrOp *op, const IrValue *v)
 	return false;
 }
 
-/* Widening ops go to where they are first needed, where a reduction is in front of that: until then lanes and warps meet. */
+/* Widening ops go to where they are first needed, where a reduction is in front of that: until
+ * then lanes and warps meet. */
 static void widen_late(Order *o, IrBlock *block)
 {
 	for (IrOp *op = block->last, *prev; op; op = prev) {
@@ -134,7 +137,8 @@ static bool is_plain_load(const IrOp *op)
 	return op->kind == OP_LOAD && !ir_is_volatile(op);
 }
 
-/* The load behind which this one may stand, with a reduction between them that nothing but pure ops and loads stand beside. */
+/* The load behind which this one may stand, with a reduction between them that nothing but pure
+ * ops and loads stand beside. */
 static IrOp *load_in_front(IrOp *load)
 {
 	bool reduced = false;
@@ -183,7 +187,8 @@ static void load_own_early(Order *o, IrBlock *block)
 	for (IrOp *op = block->first, *next; op; op = next) {
 		next = op->next;
 		if (is_plain_load(op) && ir_is_tensor(op->results[0].type) &&
-		    gpu_words(gpu_of(o->cx), op->results[0].type) <= MOST_WORDS && is_own(ir_operand(op, 0), 0))
+		    gpu_words(gpu_of(o->cx), op->results[0].type) <= MOST_WORDS &&
+		    is_own(ir_operand(op, 0), 0))
 			load_early(o, op);
 	}
 }

@@ -75,7 +75,8 @@ static bool is_fp8(IrType t)
 	return ir_is_float(t) && t->bits == 8;
 }
 
-/* The word whose upper half the bf16 is: it was loaded with others, as numbers or in words. NULL: none. */
+/* The word whose upper half the bf16 is: it was loaded with others, as numbers or in words.
+ * NULL: none. */
 static LLVMValueRef word_above(Lower *lw, LLVMValueRef x)
 {
 	LLVMValueRef half = LLVMIsABitCastInst(x) ? LLVMGetOperand(x, 0) : x;
