@@ -89,7 +89,7 @@ static LLVMValueRef word_above(Lower *lw, LLVMValueRef x)
 	LLVMValueRef halves = LLVMGetOperand(half, 0), at = LLVMGetOperand(half, 1);
 	unsigned count = LLVMGetVectorSize(LLVMTypeOf(halves));
 	uint64_t n = LLVMIsAConstantInt(at) ? LLVMConstIntGetZExtValue(at) : 0;
-	if (n % 2 == 0 || count % 2 || (half == x && count > 2 && !LLVMIsALoadInst(halves)))
+	if (n % 2 == 0 || count % 2 || (half == x && !LLVMIsALoadInst(halves) && !LLVMIsACallInst(halves)))
 		return NULL;
 	if (count == 2)
 		return LLVMBuildBitCast(lw->b, halves, lw->t.i32, "");
