@@ -446,21 +446,25 @@ static void row_of_four_warps(void **state)
 	arena_free(&c.arena);
 }
 
-/* The parts of 8 and of 16 warps: each thread combines four and two of them, as what shared memory gives
- * all warps takes longer then than their shuffles, and two of what takes long. */
+/* The parts of 8 and of 16 warps: each thread combines four and two of them, as what shared memory
+ * gives all warps takes longer then than their shuffles, and two of what takes long. */
 static void parts_by_what_combining_takes(void **state)
 {
 	static const struct {
+		const char *layout;
 		GpuReduceBody body;
 		unsigned warp_bits, terms, rounds;
-	} cases[] = {{{4, 1, 8, false}, 3, 4, 1}, {{4, 1, 8, false}, 4, 2, 3}, {{4, 12, 16, false}, 4, 2, 3}};
+	} cases[] = {
+		{"{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64], [128]], "
+		 "block = []} -> {dim0 = 256}", {4, 1, 8, false}, 3, 4, 1},
+		{"{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64], [128], [256]], "
+		 "block = []} -> {dim0 = 512}", {4, 1, 8, false}, 4, 2, 3},
+		{"{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64], [128], [256]], "
+		 "block = []} -> {dim0 = 512}", {4, 12, 16, false}, 4, 2, 3},
+	};
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		Case c;
-		const Layout *l = blocked(&c, cases[i].warp_bits == 3 ?
-						      "{register = [], lane = [[1], [2], [4], [8], [16]], "
-						      "warp = [[32], [64], [128]], block = []} -> {dim0 = 256}" :
-						      "{register = [], lane = [[1], [2], [4], [8], [16]], "
-						      "warp = [[32], [64], [128], [256]], block = []} -> {dim0 = 512}");
+		const Layout *l = blocked(&c, cases[i].layout);
 		uint64_t *tile = ARENA_ARRAY(&c.arena, uint64_t, 32u << cases[i].warp_bits);
 		void **values = spread(&c.sim, l, tile);
 		GpuEngine engine = engine_of(&c.sim, true);
