@@ -128,9 +128,9 @@ LLVMValueRef lower_from_bits(Lower *lw, LLVMValueRef v, IrType elem);
  * every register. Registers whose operands are equal are built once where the op is pure. */
 typedef LLVMValueRef LowerElement(Lower *lw, const IrOp *op, const LLVMValueRef *args);
 bool lower_elementwise(Lower *lw, IrOp *op, LowerElement *element);
-/* For each register of the value the first one that is known to hold the same: their elements lie in one group of equal ones along
- * every dim. Registers whose coordinates differ only below the groups' size do so in every thread, whatever it adds to them.
- * NULL: nothing is known. */
+/* For each register of the value the first one that is known to hold the same: their elements
+ * lie in one group of equal ones along every dim. Registers whose coordinates differ only below
+ * the groups' size do so in every thread, whatever it adds to them. NULL: nothing is known. */
 uint32_t *lower_first_of_equal(Lower *lw, const IrValue *v);
 LLVMValueRef lower_widen(Lower *lw, LLVMValueRef x); /* a narrower float to f32 */
 LLVMValueRef lower_fma(Lower *lw, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c); /* one rounding; any float type */

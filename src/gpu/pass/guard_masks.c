@@ -4,6 +4,7 @@
  *
  *	x = select(mask, y, z)        where all of the mask is true, x is y: neither mask nor selection is computed. So causal
  *	                              attention masks the blocks on its diagonal alone
+ *	                              (a mask that a load takes too stays: it is computed anyway)
  *	x = y + select(mask, 0, c)    is select(mask, y, y + c) where y is not -0, as no sum that
  *	                              begins with 0 is; a product that may be -0 is y + 0
  *	                              first, on its way. So is a product that adds to such a
@@ -227,8 +228,8 @@ static void sink_other(IrOp *op, IrValue *other, const IrBlock *block)
 	ir_op_insert_before(made, op);
 }
 
-/* A mask that something other than selections takes, as a load does, is computed in any case: a branch would save
- * selections alone, and have all of their tile's words wait for it at once. */
+/* A mask that something other than selections takes, as a load does, is computed in any case: a
+ * branch would save selections alone, and have all of their tile's words wait for it at once. */
 static bool is_needed(const IrValue *mask)
 {
 	for (const IrUse *u = mask->uses; u; u = u->next)

@@ -1,10 +1,12 @@
-/* narrow-extremes: the greatest or smallest of a tile that was widened is taken of what it was before, and widened.
+/* narrow-extremes: the greatest or smallest of a tile that was widened is taken of what it was
+ * before, and widened.
  *
  *	max(f32(x))  is  f32(max(x))        of x in fp16 or bf16; max(|f32(x)|) likewise
  *
- * Needs: TTIR. Keeps: values, but which NaN it is. Order and equality are the same in both formats, and every number of the
- * narrow one is one of the wide one. So two numbers are compared at once (lower/pairs.c), and until the extreme is
- * known half of the registers hold the tile. */
+ * Needs: TTIR. Keeps: values, but which NaN it is. Order and equality are the same in both
+ * formats, and every number of the narrow one is one of the wide one. So two numbers are
+ * compared at once (lower/pairs.c), and until the extreme is known half of the registers hold
+ * the tile. */
 #include "gpu/choose/choose.h"
 #include "gpu/gpu.h"
 #include "gpu/reduce/combine_ops.h"
@@ -25,8 +27,8 @@ static bool is_extreme(const IrOp *reduce)
 	}
 }
 
-/* What stands between a tile that was widened and its extreme: ops that give its elements other places, which nothing else
- * needs, and at most one that takes magnitudes. */
+/* What stands between a tile that was widened and its extreme: ops that give its elements other
+ * places, which nothing else needs, and at most one that takes magnitudes. */
 enum { MOST_VIEWS = 4 };
 
 typedef struct Way {
@@ -42,8 +44,8 @@ static Way way_of(const IrOp *reduce)
 	for (const IrOp *op = tile->def; op; op = tile->def) {
 		if (op->kind == OP_EXTF) {
 			IrTypeKind kind = ir_elem(ir_operand(op, 0)->type)->kind;
-			bool narrow = (kind == TY_F16 || kind == TY_BF16) && ir_elem(tile->type)->kind == TY_F32;
-			w.from = narrow ? ir_operand(op, 0) : NULL;
+			bool half = kind == TY_F16 || kind == TY_BF16;
+			w.from = half && ir_elem(tile->type)->kind == TY_F32 ? ir_operand(op, 0) : NULL;
 			return w;
 		}
 		bool view = op->kind == OP_RESHAPE || op->kind == OP_TRANS || op->kind == OP_EXPAND_DIMS;
@@ -61,7 +63,8 @@ static Way way_of(const IrOp *reduce)
 static bool visit(void *data, IrOp *op)
 {
 	Narrow *n = data;
-	if (op->kind == OP_REDUCE && op->operand_count == 1 && is_extreme(op) && !gpu_is_loop_sum(op) && way_of(op).from)
+	if (op->kind == OP_REDUCE && op->operand_count == 1 && is_extreme(op) &&
+	    !gpu_is_loop_sum(op) && way_of(op).from)
 		vec_push(n->cx->scratch, &n->list, op);
 	return true;
 }

@@ -1,12 +1,17 @@
-/* reorder-instructions: tiles that are cheap to compute (ranges, splats, index arithmetic on them) are computed
- * just before they are first needed, so that they hold no registers over loops that do not use them. So are tiles that are
- * widened in front of a reduction and needed behind it: what waits is what they were before.
+/* reorder-instructions: tiles that are cheap to compute (ranges, splats, index arithmetic on
+ * them) are computed just before they are first needed, so that they hold no registers over
+ * loops that do not use them. So are tiles that are widened in front of a reduction and needed
+ * behind it: what waits is what they were before. Loads of a program's own that stand behind a
+ * reduction are issued with those in front of it, where they hold few registers: memory answers
+ * while lanes and warps meet.
  *
  * Needs: TTGIR with its final layouts. Keeps: effects and values. Ops stay in their block; what a loop does not
  * change stays in front of it.
  * Method: a block is gone over in order; each op that is not cheap first fetches what it and the ops inside it
  * need. */
+#include "gpu/analysis/pressure.h"
 #include "gpu/choose/choose.h"
+#include "gpu/gpu.h"
 
 typedef struct Order {
 	PassCx *cx;
@@ -72,8 +77,8 @@ static void order_block(Order *o, IrBlock *block)
 /* A cast of a tile to wider elements. */
 static bool is_widening(const IrOp *op)
 {
-	bool cast = op->kind == OP_EXTF || op->kind == OP_EXTSI || op->kind == OP_EXTUI || op->kind == OP_SITOFP ||
-		    op->kind == OP_UITOFP;
+	bool cast = op->kind == OP_EXTF || op->kind == OP_EXTSI || op->kind == OP_EXTUI ||
+		    op->kind == OP_SITOFP || op->kind == OP_UITOFP;
 	return cast && ir_is_tensor(op->results[0].type) &&
 	       ir_elem(ir_operand(op, 0)->type)->bits < ir_elem(op->results[0].type)->bits;
 }
@@ -86,7 +91,8 @@ static bool needs(const IrOp *op, const IrValue *v)
 	return false;
 }
 
-/* Widening ops go to where they are first needed, where a reduction is in front of that: until then lanes and warps meet. */
+/* Widening ops go to where they are first needed, where a reduction is in front of that: until
+ * then lanes and warps meet. */
 static void widen_late(Order *o, IrBlock *block)
 {
 	for (IrOp *op = block->last, *prev; op; op = prev) {
@@ -105,12 +111,95 @@ static void widen_late(Order *o, IrBlock *block)
 	}
 }
 
+enum { MOST_WORDS = 8, MOST_MOVED = 32, DEEPEST = 16 };
+
+/* Is it another place for each program? What all of them load is soon in a cache. */
+static bool is_own(const IrValue *v, unsigned depth)
+{
+	const IrOp *op = v->def;
+	if (!op || depth > DEEPEST || op->region_count)
+		return false;
+	if (op->kind == OP_PROGRAM_ID)
+		return true;
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		if (is_own(ir_operand(op, i), depth + 1))
+			return true;
+	return false;
+}
+
+static bool is_reduction(const IrOp *op)
+{
+	return op->kind == OP_REDUCE || op->kind == OP_SCAN;
+}
+
+static bool is_plain_load(const IrOp *op)
+{
+	return op->kind == OP_LOAD && !ir_is_volatile(op);
+}
+
+/* The load behind which this one may stand, with a reduction between them that nothing but pure
+ * ops and loads stand beside. */
+static IrOp *load_in_front(IrOp *load)
+{
+	bool reduced = false;
+	for (IrOp *at = load->prev; at; at = at->prev) {
+		if (is_reduction(at))
+			reduced = true;
+		else if (is_plain_load(at) && reduced)
+			return at;
+		else if (!is_plain_load(at) && (!ir_is_pure(at) || at->region_count))
+			return NULL;
+	}
+	return NULL;
+}
+
+static bool is_taken(IrOp *const *ops, uint32_t count, const IrOp *op)
+{
+	for (uint32_t r = 0; r < op->result_count; r++)
+		for (const IrUse *u = op->results[r].uses; u; u = u->next)
+			for (uint32_t i = 0; i < count; i++)
+				if (u->owner == ops[i])
+					return true;
+	return false;
+}
+
+/* The load, and what behind `front` its operands are made from, go there. */
+static void load_early(Order *o, IrOp *load)
+{
+	IrOp *moved[MOST_MOVED] = {load}, *front = load_in_front(load);
+	uint32_t count = 1;
+	for (IrOp *at = load->prev; front && at != front; at = at->prev) {
+		if (!is_taken(moved, count, at))
+			continue;
+		if (count == MOST_MOVED || is_reduction(at) || at->kind == OP_LOAD)
+			return;
+		moved[count++] = at;
+	}
+	for (uint32_t i = count; front && i-- > 0; front = moved[i]) {
+		ir_op_unlink(moved[i]);
+		ir_op_insert_after(moved[i], front);
+		o->changed = true;
+	}
+}
+
+static void load_own_early(Order *o, IrBlock *block)
+{
+	for (IrOp *op = block->first, *next; op; op = next) {
+		next = op->next;
+		if (is_plain_load(op) && ir_is_tensor(op->results[0].type) &&
+		    gpu_words(gpu_of(o->cx), op->results[0].type) <= MOST_WORDS &&
+		    is_own(ir_operand(op, 0), 0))
+			load_early(o, op);
+	}
+}
+
 static bool visit(void *data, IrOp *op)
 {
 	for (uint32_t r = 0; r < op->region_count; r++) {
 		for (IrBlock *b = op->regions[r].first; b; b = b->next) {
 			order_block(data, b);
 			widen_late(data, b);
+			load_own_early(data, b);
 		}
 	}
 	return true;

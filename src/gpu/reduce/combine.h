@@ -27,8 +27,10 @@ typedef struct GpuEngine {
 	bool commutes; /* combine(a, b) has the bits of combine(b, a) */
 	/* out[operand] = the body on a (first along the axis) and b; out may be a or b. */
 	void (*combine)(void *data, void *const *a, void *const *b, void **out);
-	/* Of one operand: each result from its terms, values[term[result * terms ...]], at once; NULL, or false: by combine. */
-	bool (*fold)(void *data, void **values, const uint32_t *term, uint32_t terms, uint32_t results, void **out);
+	/* Of one operand: each result from its terms, values[term[result * terms ...]], at once;
+	 * NULL, or false: by combine. */
+	bool (*fold)(void *data, void **values, const uint32_t *term, uint32_t terms,
+		     uint32_t results, void **out);
 	/* The values of lane ^ lane_xor; in place. */
 	void (*shuffle)(void *data, unsigned operand, void **values, uint32_t count, uint32_t lane_xor);
 	/* The values of the lane that `lane` (see below) says; in place. */

@@ -192,7 +192,8 @@ bool gpu_reduces_pairs(const GpuCx *cx, const IrOp *op)
 /* The type that an operand has in a conversion of the plan. */
 static IrType elem_of_trip(GpuCx *cx, const IrOp *op, unsigned operand, unsigned trip)
 {
-	return trip && gpu_reduces_pairs(cx, op) ? ir_scalar(cx->ir, TY_F32) : ir_operand(op, operand)->type->elem;
+	bool wide = trip && gpu_reduces_pairs(cx, op);
+	return wide ? ir_scalar(cx->ir, TY_F32) : ir_operand(op, operand)->type->elem;
 }
 
 static unsigned widest_bytes(const GpuCx *cx, const IrOp *op)

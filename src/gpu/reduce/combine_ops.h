@@ -13,8 +13,8 @@ bool gpu_region_commutes(const IrRegion *region, Arena *arena);
 IrOpKind gpu_region_op(const IrRegion *region);
 /* Does redux.sync combine the lanes of a warp for this tt.reduce? */
 bool gpu_reduces_in_hardware(const GpuCx *cx, const IrOp *reduce);
-/* Is this tt.reduce the greatest or smallest of floats of 16 bits, which a thread compares two at a time? What it found goes
- * between lanes and warps as f32. */
+/* Is this tt.reduce the greatest or smallest of floats of 16 bits, which a thread compares two
+ * at a time? What it found goes between lanes and warps as f32. */
 bool gpu_reduces_pairs(const GpuCx *cx, const IrOp *op);
 
 GpuReducePlan gpu_reduce_plan(GpuCx *cx, const IrOp *op);

@@ -236,10 +236,12 @@ static GpuFold plan_fold(LayoutContext *cx, const Layout *from, unsigned axis, b
 	return fold;
 }
 
-/* Cycles from the barrier until all warps have a result, where each thread reads 2^most of the 2^bits partial results and combines
- * them, and lanes the others by shuffles. All warps do that at once, so it waits for what shared memory and the unit that
- * shuffles give the SM, and no less than for one warp's own way. */
-static unsigned cycles_of_partials(const GpuReduceBody *body, unsigned bits, unsigned most, unsigned results, unsigned warps)
+/* Cycles from the barrier until all warps have a result, where each thread reads 2^most of the
+ * 2^bits partial results and combines them, and lanes the others by shuffles. All warps do that
+ * at once, so it waits for what shared memory and the unit that shuffles give the SM, and no
+ * less than for one warp's own way. */
+static unsigned cycles_of_partials(const GpuReduceBody *body, unsigned bits, unsigned most,
+				   unsigned results, unsigned warps)
 {
 	enum { READ = 33, EXCHANGE = 27, STEP = 4, ISSUED = 4 };
 	unsigned words = MAX(body->exchange / 8, 1u) * results, rounds = bits - most;
@@ -249,13 +251,17 @@ static unsigned cycles_of_partials(const GpuReduceBody *body, unsigned bits, uns
 	return reads + exchanges + combined * MAX(STEP, warps * results / ISSUED);
 }
 
-/* Of 2^bits partial results those that a thread combines itself, as a power of two: few bytes, and as few as are soonest combined. */
+/* Of 2^bits partial results those that a thread combines itself, as a power of two: few bytes,
+ * and as few as are soonest combined. */
 static unsigned bits_of_thread(const GpuReduceBody *body, unsigned bits, unsigned results, unsigned warps)
 {
 	unsigned most = MIN(bits, base_log2(32 / body->element_bytes)), best = most;
-	for (unsigned i = most; i-- > 0;)
-		if (cycles_of_partials(body, bits, i, results, warps) < cycles_of_partials(body, bits, best, results, warps))
-			best = i;
+	unsigned least = cycles_of_partials(body, bits, most, results, warps);
+	for (unsigned i = most; i-- > 0;) {
+		unsigned cycles = cycles_of_partials(body, bits, i, results, warps);
+		best = cycles < least ? i : best;
+		least = MIN(least, cycles);
+	}
 	return best;
 }
 

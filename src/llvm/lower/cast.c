@@ -75,7 +75,8 @@ static bool is_fp8(IrType t)
 	return ir_is_float(t) && t->bits == 8;
 }
 
-/* The word whose upper half the bf16 is: it was loaded with others, as numbers or in words. NULL: none. */
+/* The word whose upper half the bf16 is: it was loaded with others, as numbers or in words.
+ * NULL: none. */
 static LLVMValueRef word_above(Lower *lw, LLVMValueRef x)
 {
 	LLVMValueRef half = LLVMIsABitCastInst(x) ? LLVMGetOperand(x, 0) : x;
@@ -88,7 +89,7 @@ static LLVMValueRef word_above(Lower *lw, LLVMValueRef x)
 	LLVMValueRef halves = LLVMGetOperand(half, 0), at = LLVMGetOperand(half, 1);
 	unsigned count = LLVMGetVectorSize(LLVMTypeOf(halves));
 	uint64_t n = LLVMIsAConstantInt(at) ? LLVMConstIntGetZExtValue(at) : 0;
-	if (n % 2 == 0 || count % 2 || (half == x && count > 2 && !LLVMIsALoadInst(halves)))
+	if (n % 2 == 0 || count % 2 || (half == x && !LLVMIsALoadInst(halves) && !LLVMIsACallInst(halves)))
 		return NULL;
 	if (count == 2)
 		return LLVMBuildBitCast(lw->b, halves, lw->t.i32, "");

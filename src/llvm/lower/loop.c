@@ -1,5 +1,6 @@
-/* scf.for, built as loop rotation leaves it: a test whether there is a first round, then body and
- * test. What the loop carries is phis, one for all registers that keep their distances, or are equal. */
+/* scf.for, built as loop rotation leaves it: a test whether there is a first round, then body
+ * and test. What the loop carries is phis, one for all registers that keep their distances, or
+ * are equal. */
 #include "llvm/lower/affine.h"
 #include "llvm/lower/regs.h"
 #include "llvm/memory/shared.h"
@@ -103,8 +104,8 @@ static LoopCarried carried_new(Lower *lw, const Regs *inits)
 	};
 }
 
-/* Phis for registers [at, at + count): one for each base when they keep their distances, and for those that are known to be
- * equal (`first`, or NULL: none is). */
+/* Phis for registers [at, at + count): one for each base when they keep their distances, and for
+ * those that are known to be equal (`first`, or NULL: none is). */
 static void carry(Lower *lw, LoopCarried *c, uint32_t at, uint32_t count, bool steps, const uint32_t *first)
 {
 	CONTRACT(at + count <= c->count);
@@ -168,7 +169,8 @@ static LoopCarried carry_all(Lower *lw, const IrOp *op, const Regs *inits)
 		const IrValue *arg = block->args[i + 1];
 		uint32_t count = lower_count(lw, arg->type) / per_word(lw, arg->type, has_products(block));
 		bool steps = lower_affine_steps(arg, ir_operand(end, i));
-		const uint32_t *first = ir_is_int(ir_elem(arg->type)) && !steps ? lower_first_of_equal(lw, arg) : NULL;
+		bool looked_at = ir_is_int(ir_elem(arg->type)) && !steps;
+		const uint32_t *first = looked_at ? lower_first_of_equal(lw, arg) : NULL;
 		carry(lw, &c, at, count, steps, first);
 		at += count;
 	}

@@ -1,8 +1,8 @@
 /* Greatest and smallest of floats of 16 bits within a thread: two at once, in a word.
  *
- * Pairs are two terms of one result, or one term of two results that are neighbours: whichever lie in a word as they were
- * loaded. The order of combination does not show: an extreme is one of its terms. Between lanes it is an f32, which a
- * register holds by itself. */
+ * Pairs are two terms of one result, or one term of two results that are neighbours: whichever
+ * lie in a word as they were loaded. The order of combination does not show: an extreme is one
+ * of its terms. Between lanes it is an f32, which a register holds by itself. */
 #include "llvm/lower/combine.h"
 
 #include "llvm/memory/shared.h"
@@ -26,17 +26,19 @@ static const char *extreme_name(IrOpKind kind)
 	}
 }
 
-static LLVMValueRef call(const Pairs *p, const char *name, bool pair, const LLVMValueRef *args, unsigned count)
+static LLVMValueRef call(const Pairs *p, const char *name, bool pair, const LLVMValueRef *args,
+			 unsigned count)
 {
 	Lower *lw = p->c->lw;
-	return lower_intrinsic(lw, arena_printf(lw->arena, "%s.%s%s", name, pair ? "v2" : "", p->suffix), LLVMTypeOf(args[0]),
-			       args, count);
+	name = arena_printf(lw->arena, "%s.%s%s", name, pair ? "v2" : "", p->suffix);
+	return lower_intrinsic(lw, name, LLVMTypeOf(args[0]), args, count);
 }
 
 static LLVMValueRef pair_of(const Pairs *p, uint32_t first, uint32_t second)
 {
 	Lower *lw = p->c->lw;
-	LLVMValueRef part[] = {lower_to_bits(lw, p->values[first], p->elem), lower_to_bits(lw, p->values[second], p->elem)};
+	LLVMValueRef part[] = {lower_to_bits(lw, p->values[first], p->elem),
+			       lower_to_bits(lw, p->values[second], p->elem)};
 	LLVMValueRef pair = LLVMBuildBitCast(lw->b, lower_pack(lw, part, 2, 16), p->type, "");
 	return p->c->magnitudes ? call(p, "llvm.fabs", true, &pair, 1) : pair;
 }
@@ -104,7 +106,8 @@ LLVMValueRef lower_extreme(Combine *c, LLVMValueRef a, LLVMValueRef b)
 	return call(&p, extreme_name(gpu_region_op(&c->op->regions[0])), false, (LLVMValueRef[]){a, b}, 2);
 }
 
-bool lower_fold_pairs(void *data, void **values, const uint32_t *term, uint32_t terms, uint32_t results, void **out)
+bool lower_fold_pairs(void *data, void **values, const uint32_t *term, uint32_t terms, uint32_t results,
+		      void **out)
 {
 	Combine *c = data;
 	Lower *lw = c->lw;
@@ -112,8 +115,12 @@ bool lower_fold_pairs(void *data, void **values, const uint32_t *term, uint32_t 
 		return false;
 	IrType narrow = ir_operand(c->op, 0)->type->elem;
 	LLVMTypeRef elem = lower_type(lw, narrow);
-	Pairs p = {.c = c, .elem = narrow, .type = LLVMVectorType(elem, 2), .name = extreme_name(gpu_region_op(&c->op->regions[0])),
-		   .suffix = lower_type_suffix(lw, elem), .values = values};
+	Pairs p = {.c = c,
+		   .elem = narrow,
+		   .type = LLVMVectorType(elem, 2),
+		   .name = extreme_name(gpu_region_op(&c->op->regions[0])),
+		   .suffix = lower_type_suffix(lw, elem),
+		   .values = values};
 	LLVMValueRef *v = lower_array(lw, terms);
 	bool beside = lie_beside(term, terms, results);
 	for (uint32_t i = 0; i < results && !beside; i++)

@@ -446,22 +446,32 @@ static void row_of_four_warps(void **state)
 	arena_free(&c.arena);
 }
 
-/* The parts of 16 warps: each thread adds up eight of a sum, which is cheap, and four of what
- * takes longer than a shuffle. */
+/* The parts of 8 and of 16 warps: each thread combines four and two of them, as what shared memory
+ * gives all warps takes longer then than their shuffles, and two of what takes long. */
 static void parts_by_what_combining_takes(void **state)
 {
-	static const GpuReduceBody bodies[] = {{4, 1, 8, false}, {4, 12, 16, false}};
-	for (unsigned i = 0; i < 2; i++) {
+	static const struct {
+		const char *layout;
+		GpuReduceBody body;
+		unsigned warp_bits, terms, rounds;
+	} cases[] = {
+		{"{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64], [128]], "
+		 "block = []} -> {dim0 = 256}", {4, 1, 8, false}, 3, 4, 1},
+		{"{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64], [128], [256]], "
+		 "block = []} -> {dim0 = 512}", {4, 1, 8, false}, 4, 2, 3},
+		{"{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64], [128], [256]], "
+		 "block = []} -> {dim0 = 512}", {4, 12, 16, false}, 4, 2, 3},
+	};
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		Case c;
-		const Layout *l = blocked(&c, "{register = [], lane = [[1], [2], [4], [8], [16]], "
-					      "warp = [[32], [64], [128], [256]], block = []} -> {dim0 = 512}");
-		uint64_t *tile = ARENA_ARRAY(&c.arena, uint64_t, 512);
+		const Layout *l = blocked(&c, cases[i].layout);
+		uint64_t *tile = ARENA_ARRAY(&c.arena, uint64_t, 32u << cases[i].warp_bits);
 		void **values = spread(&c.sim, l, tile);
 		GpuEngine engine = engine_of(&c.sim, true);
-		GpuReducePlan plan = gpu_plan_reduce(&c.cx, l, 0, NULL, &bodies[i]);
+		GpuReducePlan plan = gpu_plan_reduce(&c.cx, l, 0, NULL, &cases[i].body);
 		gpu_run_reduce(&plan, &engine, &values);
-		assert_int_equal(c.sim.shuffles, i ? 5 + 2 : 5 + 1);
-		assert_int_equal(c.sim.combines, i ? 5 + 3 + 2 : 5 + 7 + 1);
+		assert_int_equal(c.sim.shuffles, 5 + cases[i].rounds);
+		assert_int_equal(c.sim.combines, 5 + cases[i].terms - 1 + cases[i].rounds);
 		assert_int_equal(c.sim.trips, 1);
 		arena_free(&c.arena);
 	}
