@@ -169,8 +169,8 @@ static bool is_not_negative(const IrValue *v, unsigned depth)
 	}
 }
 
-/* Of 64 bits that extend 32: in 32, for which the machine has a short way. By powers of two it has one for
- * both. The least number over -1 alone would not fit. */
+/* Of 64 bits that extend 32: in 32, for which the machine has a short way. By powers of two it has
+ * one for both. The least number over -1 alone would not fit. */
 bool rule_narrow_division(Canon *c, IrOp *op)
 {
 	const IrOp *left = canon_def(lhs(op), OP_EXTSI), *right = canon_def(rhs(op), OP_EXTSI);
