@@ -16,7 +16,8 @@ bool gpu_is_carried_alone(const IrValue *v)
 	for (const IrUse *u = v->uses; u; u = u->next) {
 		const IrOp *op = u->owner;
 		bool same = op->kind == OP_EXPAND_DIMS || op->kind == OP_RESHAPE || op->kind == OP_TRANS;
-		if (op->kind != OP_YIELD && !(same && op->block == v->def->block && gpu_is_carried_alone(&op->results[0])))
+		bool here = same && op->block == v->def->block;
+		if (op->kind != OP_YIELD && !(here && gpu_is_carried_alone(&op->results[0])))
 			return false;
 	}
 	return v->uses;

@@ -188,7 +188,7 @@ static unsigned pairs_passed(const Choose *c, const Layout *const *proposed)
 	return count;
 }
 
-/* Where proposals stop at splits and joins also what passes these, and as many as can be besides. */
+/* Where proposals stop at splits and joins also what passes these, and as many others as can be. */
 static void add_proposals_of_pairs(Choose *c, Proposals *all)
 {
 	uint32_t most = all->list.len + MOST_OF_PAIRS;

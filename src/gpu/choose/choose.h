@@ -89,9 +89,9 @@ const Layout *choose_driver_of_wanted(Choose *c, const ChooseNode *node, uint32_
 /* The same for an op that is no node. */
 const Layout *choose_op_wanted(GpuCx *gpu, const IrOp *op, uint32_t operand, const Layout *layout);
 
-/* Splits and joins (choose_pairs.c). The tile as it comes to one whose pairs threads share, so that the
- * proposal stops there; NULL: no such. With a register in exchange for that; NULL: there is none. And what
- * drives the split or join then. */
+/* Splits and joins (choose_pairs.c). The tile as it comes to one whose pairs threads share, so that
+ * the proposal stops there; NULL: no such. With a register in exchange for that; NULL: there is
+ * none. And what drives the split or join then. */
 bool choose_is_pairs(const ChooseNode *node);
 const Layout *choose_stopped(Choose *c, const Layout *const *proposed, uint32_t node);
 const Layout *choose_with_pairs(Choose *c, const Layout *tile, unsigned reg);

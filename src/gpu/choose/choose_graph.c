@@ -46,9 +46,11 @@ enum { GIVEN, DRIVER_OF_GIVEN, WANTED, DRIVER_OF_WANTED = WANTED + 4 }; /* the l
 static bool same_but_order(const Layout *a, const Layout *b)
 {
 	unsigned registers = layout_in_bits(a, LAYOUT_REGISTER);
-	if (a->in_bits != b->in_bits || registers != layout_in_bits(b, LAYOUT_REGISTER) ||
-	    memcmp(a->bases + registers, b->bases + registers, sizeof a->bases[0] * (a->in_bits - registers)) != 0)
+	if (a->in_bits != b->in_bits || registers != layout_in_bits(b, LAYOUT_REGISTER))
 		return false;
+	for (unsigned i = registers; i < a->in_bits; i++)
+		if (a->bases[i] != b->bases[i])
+			return false;
 	for (unsigned i = 0; i < registers; i++) {
 		bool found = false;
 		for (unsigned j = 0; j < registers; j++)
@@ -252,8 +254,8 @@ static bool is_staged(const Choose *c, const IrOp *op)
 {
 	bool loads = op->kind == OP_LOAD || op->kind == OP_DESC_LOAD;
 	IrOp *loop = ir_parent_op(op);
-	return loads && loop->kind == OP_FOR && c->has_dot[op->block->id] && !gpu_is_carried_alone(&op->results[0]) &&
-	       schedule_asks(c->gpu, c->cx->module, c->arena, loop);
+	return loads && loop->kind == OP_FOR && c->has_dot[op->block->id] &&
+	       !gpu_is_carried_alone(&op->results[0]) && schedule_asks(c->gpu, c->cx->module, c->arena, loop);
 }
 
 /* Memory whose tile was given a layout of its own, as it is stored the other way round than it was loaded. */

@@ -1,13 +1,13 @@
 /* Layouts for chains of splits and joins.
  *
- * A split takes pairs whose two elements lie in registers of one thread, and a join gives such. Where a
- * proposal comes to one of them with its pairs across threads, it ends: another layout of the same tile is
- * proposed there, with a register in exchange for the pairs. The register is one that the splits and joins
- * passed so far have no need of, or the fewest of them, so that one conversion serves as many steps as a
- * thread has registers: what a butterfly of many stages wants. */
+ * A split takes pairs whose two elements lie in registers of one thread, and a join gives such.
+ * Where a proposal comes to one of them with its pairs across threads, it ends: another layout of
+ * the same tile is proposed there, with a register in exchange for the pairs. The register is one
+ * that the splits and joins passed so far have no need of, or the fewest of them, so that one
+ * conversion serves as many steps as a thread has registers: what butterflies want. */
 #include "gpu/choose/choose.h"
 
-/* The place of the bit that tells the two elements of a pair apart, where threads share it; else none. */
+/* The place of the bit that tells a pair apart, where threads share it; else none. */
 static unsigned shared_pairs(const Layout *l)
 {
 	unsigned registers = layout_in_bits(l, LAYOUT_REGISTER), rank = layout_rank(l);
@@ -53,9 +53,9 @@ const Layout *choose_stopped(Choose *c, const Layout *const *proposed, uint32_t 
 		e = edge->from == n ? edge->next[0] : edge->next[1];
 		if (!proposed[other] || (edge->to == n) != splits)
 			continue;
-		const Layout *l =
-			splits ? choose_given(c, &c->nodes.data[other], edge->value, proposed[other])
-			       : choose_wanted(c, &c->nodes.data[other], edge->operand, proposed[other]);
+		const ChooseNode *from = &c->nodes.data[other];
+		const Layout *l = splits ? choose_given(c, from, edge->value, proposed[other])
+					 : choose_wanted(c, from, edge->operand, proposed[other]);
 		if (l && shared_pairs(l) != CHOOSE_NONE)
 			return l;
 	}

@@ -1,6 +1,7 @@
-/* Layouts for sorts: tiles that are reduced along one dim of size 2 after the other, some bits of their
- * indices far more often than others. Where a proposal comes to such steps, one is tried besides that has the
- * bits most often reduced in registers, where a reduction moves nothing, and the next in lanes. */
+/* Layouts for sorts: tiles that are reduced along one dim of size 2 after the other, some bits of
+ * their indices far more often than others. Where a proposal comes to such steps, one is tried
+ * besides that has the bits most often reduced in registers, where a reduction moves nothing, and
+ * the next in lanes. */
 #include "gpu/choose/choose.h"
 
 enum { LEAST_STEPS = 3 };
@@ -12,14 +13,15 @@ static unsigned axis_of_op(const Choose *c, const IrOp *op)
 
 static bool is_step(const Choose *c, const ChooseNode *node)
 {
-	if (node->kind != CHOOSE_OP || node->fixed || (node->op->kind != OP_REDUCE && node->op->kind != OP_SCAN))
-		return false;
-	return ir_operand(node->op, 0)->type->shape[axis_of_op(c, node->op)] == 2;
+	bool reduces = node->kind == CHOOSE_OP && !node->fixed &&
+		       (node->op->kind == OP_REDUCE || node->op->kind == OP_SCAN);
+	return reduces && ir_operand(node->op, 0)->type->shape[axis_of_op(c, node->op)] == 2;
 }
 
-/* How often the tile is reduced along each place. What is proposed at one step comes from another by
- * reshapes, which keep places. */
-static unsigned count_places(const Choose *c, const Layout *const *proposed, const Layout *l, uint64_t *counts)
+/* How often the tile is reduced along each place. What is proposed at one step comes from another
+ * by reshapes, which keep places. */
+static unsigned count_places(const Choose *c, const Layout *const *proposed, const Layout *l,
+			     uint64_t *counts)
 {
 	unsigned steps = 0;
 	for (uint32_t n = 0; n < c->nodes.len; n++) {

@@ -1,7 +1,9 @@
-/* early-loads: a load whose tile only the next iteration of its loop takes, as authors write that who fetch ahead by hand,
- * starts with the iteration, so that all that the iteration does, its barriers too, hides the way to memory.
+/* early-loads: a load whose tile only the next iteration of its loop takes, as those write it who
+ * fetch ahead by hand, starts with the iteration, so that all that the iteration does hides the way
+ * to memory, its barriers too.
  *
- * Needs: TTGIR with its final layouts. Keeps: effects and values; nothing that is crossed writes global memory or orders it. */
+ * Needs: TTGIR with its final layouts. Keeps: effects and values; nothing that is crossed writes
+ * global memory or orders it. */
 #include "gpu/analysis/late.h"
 #include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"
@@ -23,7 +25,7 @@ static bool lets_pass(const IrOp *op)
 	}
 }
 
-/* What of its block an address or a mask is computed from, in order; false: not from what is cheap alone. */
+/* What addresses and masks are computed from in the block; false: not from what is cheap alone. */
 typedef struct Needed {
 	IrOp *ops[MOST_NEEDED];
 	unsigned count;
@@ -38,7 +40,8 @@ static bool need(Needed *needed, const IrBlock *block, IrOp *user)
 			known = needed->ops[k] == op;
 		if (known)
 			continue;
-		bool cheap = ir_is_pure(op) && !op->region_count && (ir_has_trait(op, TRAIT_REMAT) || !ir_is_tensor(op->results[0].type));
+		bool cheap = ir_is_pure(op) && !op->region_count &&
+			     (ir_has_trait(op, TRAIT_REMAT) || !ir_is_tensor(op->results[0].type));
 		if (!cheap || !need(needed, block, op) || needed->count == MOST_NEEDED)
 			return false;
 		needed->ops[needed->count++] = op;
@@ -83,8 +86,11 @@ static bool visit(void *data, IrOp *op)
 		return true;
 	for (IrOp *load = op->regions[0].first->first, *next; load; load = next) {
 		next = load->next;
-		if (load->kind == OP_LOAD && ir_is_tensor(load->results[0].type) && !ir_is_volatile(load) &&
-		    gpu_words(e->gpu, load->results[0].type) <= MOST_WORDS && gpu_is_carried_alone(&load->results[0]))
+		if (load->kind != OP_LOAD || ir_is_volatile(load))
+			continue;
+		const IrValue *tile = &load->results[0];
+		if (ir_is_tensor(tile->type) && gpu_words(e->gpu, tile->type) <= MOST_WORDS &&
+		    gpu_is_carried_alone(tile))
 			start_early(e->changed, load);
 	}
 	return true;

@@ -169,8 +169,8 @@ static bool is_not_negative(const IrValue *v, unsigned depth)
 	}
 }
 
-/* Of 64 bits that extend 32: in 32, which is one instruction's way. The least number over -1 alone would not
- * fit. */
+/* Of 64 bits that extend 32: in 32, for which the machine has a short way. By powers of two it has
+ * one for both. The least number over -1 alone would not fit. */
 bool rule_narrow_division(Canon *c, IrOp *op)
 {
 	const IrOp *left = canon_def(lhs(op), OP_EXTSI), *right = canon_def(rhs(op), OP_EXTSI);
@@ -179,7 +179,8 @@ bool rule_narrow_division(Canon *c, IrOp *op)
 		return false;
 	IrValue *x = before_extension(c, lhs(op), type), *y = x ? before_extension(c, rhs(op), type) : NULL;
 	uint64_t word;
-	if (!y || !(is_not_negative(x, 0) || (canon_word(y, &word) && !is_ones(y))))
+	bool known = y && canon_word(y, &word);
+	if (!y || (known && (word & (word - 1)) == 0) || !(is_not_negative(x, 0) || (known && !is_ones(y))))
 		return false;
 	IrValue *narrow = irb_2(&c->b, op->kind, NULL, x, y);
 	return canon_replace_op(c, op, irb_1(&c->b, OP_EXTSI, op->results[0].type, narrow));
