@@ -163,8 +163,8 @@ module {
     tt.print "b" {hex = false, isSigned = array<i32: 1>} : %4 : tensor<4x8xi32>
     tt.return
   }
-  // Rows and columns of a square on the diagonal, wherever it is; not where the sum may carry into what stands
-  // above, nor with another scalar.
+  // Rows and columns of a square on the diagonal, wherever it is; not where the sum may carry into
+  // what stands above, nor with another scalar.
   // CHECK-LABEL: @diagonal
   // CHECK: %[[RANGE:.*]] = tt.make_range {end = 8 : i32, start = 0 : i32}
   // CHECK: %[[ROWS:.*]] = tt.expand_dims %[[RANGE]] {axis = 1 : i32} : tensor<8xi32> -> tensor<8x1xi32>

@@ -327,15 +327,14 @@ static unsigned zeros_of(const IrValue *v, unsigned depth)
 	const IrOp *def = v->def;
 	if (canon_word(v, &word))
 		return word ? (unsigned)__builtin_ctzll(word) : ALL;
-	if (!def || depth == DEEPEST)
+	if (!def || depth == DEEPEST || !def->operand_count)
 		return 0;
-	switch (def->kind) {
-	case OP_EXTSI:
-	case OP_EXTUI: return zeros_of(ir_operand(def, 0), depth + 1);
-	case OP_MULI: return zeros_of(ir_operand(def, 0), depth + 1) + zeros_of(ir_operand(def, 1), depth + 1);
-	case OP_ADDI: return MIN(zeros_of(ir_operand(def, 0), depth + 1), zeros_of(ir_operand(def, 1), depth + 1));
-	default: return 0;
-	}
+	bool two = def->kind == OP_MULI || def->kind == OP_ADDI;
+	if (!two && def->kind != OP_EXTSI && def->kind != OP_EXTUI)
+		return 0;
+	unsigned first = zeros_of(ir_operand(def, 0), depth + 1);
+	unsigned second = two ? zeros_of(ir_operand(def, 1), depth + 1) : 0;
+	return def->kind == OP_MULI ? first + second : def->kind == OP_ADDI ? MIN(first, second) : first;
 }
 
 /* A range beside a scalar: what is added to it at each place. */
@@ -352,12 +351,15 @@ static Beside beside_of(const Canon *c, const IrValue *v)
 	while (def && (def->kind == OP_BROADCAST || def->kind == OP_EXPAND_DIMS))
 		def = ir_operand(def, 0)->def;
 	for (uint32_t i = 0; i < 2 && def && def->kind == OP_ADDI; i++) {
-		const IrOp *splat = canon_def(ir_operand(def, i), OP_SPLAT), *range = ir_operand(def, 1 - i)->def;
+		const IrOp *splat = canon_def(ir_operand(def, i), OP_SPLAT);
+		const IrOp *range = ir_operand(def, 1 - i)->def;
 		if (range && (range->kind == OP_EXTSI || range->kind == OP_EXTUI))
 			range = ir_operand(range, 0)->def;
-		if (!splat || !range || range->kind != OP_MAKE_RANGE || ir_get_int(range, c->cx, ATTR_START, -1) < 0)
+		if (!splat || !range || range->kind != OP_MAKE_RANGE ||
+		    ir_get_int(range, c->cx, ATTR_START, -1) < 0)
 			continue;
-		return (Beside){ir_operand(splat, 0), ir_result(range, 0), ir_get_int(range, c->cx, ATTR_END, 0)};
+		int64_t end = ir_get_int(range, c->cx, ATTR_END, 0);
+		return (Beside){ir_operand(splat, 0), ir_result(range, 0), end};
 	}
 	return none;
 }
