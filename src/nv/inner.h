@@ -323,8 +323,8 @@ Str nv_with_more_registers(Arena *arena, Str ptx, const char *kernel, const NvCu
 /* The PTX with a limit that leaves room for another CTA on an SM, where that is a few registers less
  * than the cubin has, which does not spill; else length 0. */
 Str nv_with_fewer_registers(Arena *arena, Str ptx, const NvAssemble *how, const NvCubin *cubin);
-/* Is the cubin of that PTX (without its limit) better than the one before? It leaves room for more CTAs, does not
- * spill, and has few more instructions. */
+/* Is the cubin of that PTX (without its limit) better than the one before? It leaves room for more
+ * CTAs, does not spill, and has few more instructions. */
 bool nv_is_worth_its_step(const NvAssemble *how, Str ptx, const NvCubin *before, const NvCubin *now);
 
 bool nv_link(Str ptx, const NvAssemble *how, NvCubin *cubin, DiagList *diags);

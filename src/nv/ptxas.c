@@ -143,8 +143,8 @@ static bool has_advice(const NvCubin *cubin)
 	return cubin->log && strstr(cubin->log, "(C7");
 }
 
-/* Again with another limit of registers (registers.c): more of them where it spilled, fewer where that leaves room for
- * another CTA. What is worse, or fails, is dropped without a word. */
+/* Again with another limit of registers (registers.c): more of them where it spilled, fewer where
+ * that leaves room for another CTA. What is worse, or fails, is dropped without a word. */
 static void run_again(NvTools *tools, const NvTool *tool, Str ptx, const NvAssemble *how, NvCubin *cubin, Arena *arena)
 {
 	DiagList unheard;
@@ -157,9 +157,8 @@ static void run_again(NvTools *tools, const NvTool *tool, Str ptx, const NvAssem
 		return;
 	diag_init(&unheard, arena, NULL);
 	bool ran = run_in_time(tools, tool, more.len ? more : fewer, how, &other, &unheard);
-	bool better = ran && more.len  ? other.spill_stores < cubin->spill_stores
-		      : ran && fewer.len ? !has_advice(&other) && nv_is_worth_its_step(how, ptx, cubin, &other)
-					 : false;
+	bool better = ran && (more.len ? other.spill_stores < cubin->spill_stores
+				       : !has_advice(&other) && nv_is_worth_its_step(how, ptx, cubin, &other));
 	if (better) {
 		NvCubin worse = *cubin;
 		*cubin = other;

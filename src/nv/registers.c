@@ -102,7 +102,8 @@ Str nv_with_more_registers(Arena *arena, Str ptx, const char *kernel, const NvCu
 	Place p = place_of(ptx, kernel);
 	if (!cubin->spill_stores || !p.threads)
 		return (Str){0};
-	unsigned limit = MIN(TARGET_REGISTERS_SM / p.threads / GRANULE * GRANULE, (unsigned)TARGET_REGISTERS_THREAD);
+	unsigned all = TARGET_REGISTERS_SM / p.threads / GRANULE * GRANULE;
+	unsigned limit = MIN(all, (unsigned)TARGET_REGISTERS_THREAD);
 	if (cubin->registers * 4 > limit * 3)
 		return (Str){0};
 	return with_limit(arena, ptx, p.end, limit);
@@ -111,7 +112,8 @@ Str nv_with_more_registers(Arena *arena, Str ptx, const char *kernel, const NvCu
 static unsigned ctas_of(const NvAssemble *how, unsigned registers, unsigned threads, unsigned shared)
 {
 	TargetOccupancy o;
-	target_occupancy(how->target, registers, shared, (threads + TARGET_WARP_SIZE - 1) / TARGET_WARP_SIZE, &o);
+	unsigned warps = (threads + TARGET_WARP_SIZE - 1) / TARGET_WARP_SIZE;
+	target_occupancy(how->target, registers, shared, warps, &o);
 	return o.ctas;
 }
 
@@ -124,7 +126,8 @@ Str nv_with_fewer_registers(Arena *arena, Str ptx, const NvAssemble *how, const 
 		return (Str){0};
 	unsigned ctas = ctas_of(how, registers, p.threads, shared), limit = registers / GRANULE * GRANULE;
 	limit -= limit == registers ? GRANULE : 0;
-	if (!ctas || !limit || (registers - limit) * NEAR > registers || ctas_of(how, limit, p.threads, shared) == ctas)
+	if (!ctas || !limit || (registers - limit) * NEAR > registers ||
+	    ctas_of(how, limit, p.threads, shared) == ctas)
 		return (Str){0};
 	return with_limit(arena, ptx, p.end, limit);
 }
@@ -142,7 +145,8 @@ static uint64_t code_bytes(const NvCubin *cubin)
 		return 0;
 	for (unsigned i = 0; i < head.e_shnum; i++) {
 		Elf64_Shdr section;
-		memcpy(&section, (const char *)cubin->data + head.e_shoff + i * sizeof section, sizeof section);
+		const char *at = (const char *)cubin->data + head.e_shoff + i * sizeof section;
+		memcpy(&section, at, sizeof section);
 		bytes += section.sh_flags & SHF_EXECINSTR ? section.sh_size : 0;
 	}
 	return bytes;

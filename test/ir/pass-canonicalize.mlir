@@ -188,4 +188,52 @@ module {
     tt.store %p, %s : !tt.ptr<i64>
     tt.return
   }
+  // Rows and columns of a square on the diagonal, wherever it is; not where the sum may carry into
+  // what stands above, nor with another scalar.
+  // CHECK-LABEL: @diagonal
+  // CHECK: %[[RANGE:.*]] = tt.make_range {end = 8 : i32, start = 0 : i32}
+  // CHECK: %[[ROWS:.*]] = tt.expand_dims %[[RANGE]] {axis = 1 : i32} : tensor<8xi32> -> tensor<8x1xi32>
+  // CHECK: %[[ROW:.*]] = tt.broadcast %[[ROWS]]
+  // CHECK: %[[COLUMNS:.*]] = tt.expand_dims %[[RANGE]] {axis = 0 : i32}
+  // CHECK: %[[COLUMN:.*]] = tt.broadcast %[[COLUMNS]]
+  // CHECK: arith.cmpi sge, %[[ROW]], %[[COLUMN]] : tensor<8x8xi32>
+  // CHECK: arith.cmpi sge, {{.*}} : tensor<8x8xi64>
+  // CHECK: arith.cmpi sge, {{.*}} : tensor<8x8xi64>
+  tt.func public @diagonal(%x: i32, %y: i32, %p: tensor<8x8x!tt.ptr<i8>>) {
+    %c8 = arith.constant 8 : i64
+    %c4 = arith.constant 4 : i64
+    %0 = arith.extsi %x : i32 to i64
+    %1 = arith.muli %0, %c8 : i64
+    %2 = arith.muli %0, %c4 : i64
+    %3 = arith.extsi %y : i32 to i64
+    %4 = arith.muli %3, %c8 : i64
+    %5 = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
+    %6 = arith.extsi %5 : tensor<8xi32> to tensor<8xi64>
+    %7 = tt.splat %1 : i64 -> tensor<8xi64>
+    %8 = arith.addi %7, %6 : tensor<8xi64>
+    %9 = tt.splat %2 : i64 -> tensor<8xi64>
+    %10 = arith.addi %9, %6 : tensor<8xi64>
+    %11 = tt.splat %4 : i64 -> tensor<8xi64>
+    %12 = arith.addi %11, %6 : tensor<8xi64>
+    %13 = tt.expand_dims %8 {axis = 1 : i32} : tensor<8xi64> -> tensor<8x1xi64>
+    %14 = tt.broadcast %13 : tensor<8x1xi64> -> tensor<8x8xi64>
+    %15 = tt.expand_dims %8 {axis = 0 : i32} : tensor<8xi64> -> tensor<1x8xi64>
+    %16 = tt.broadcast %15 : tensor<1x8xi64> -> tensor<8x8xi64>
+    %17 = tt.expand_dims %10 {axis = 1 : i32} : tensor<8xi64> -> tensor<8x1xi64>
+    %18 = tt.broadcast %17 : tensor<8x1xi64> -> tensor<8x8xi64>
+    %19 = tt.expand_dims %10 {axis = 0 : i32} : tensor<8xi64> -> tensor<1x8xi64>
+    %20 = tt.broadcast %19 : tensor<1x8xi64> -> tensor<8x8xi64>
+    %21 = tt.expand_dims %12 {axis = 0 : i32} : tensor<8xi64> -> tensor<1x8xi64>
+    %22 = tt.broadcast %21 : tensor<1x8xi64> -> tensor<8x8xi64>
+    %23 = arith.cmpi sge, %14, %16 : tensor<8x8xi64>
+    %24 = arith.cmpi sge, %18, %20 : tensor<8x8xi64>
+    %25 = arith.cmpi sge, %14, %22 : tensor<8x8xi64>
+    %26 = arith.extui %23 : tensor<8x8xi1> to tensor<8x8xi8>
+    %27 = arith.extui %24 : tensor<8x8xi1> to tensor<8x8xi8>
+    %28 = arith.extui %25 : tensor<8x8xi1> to tensor<8x8xi8>
+    tt.store %p, %26 : tensor<8x8x!tt.ptr<i8>>
+    tt.store %p, %27 : tensor<8x8x!tt.ptr<i8>>
+    tt.store %p, %28 : tensor<8x8x!tt.ptr<i8>>
+    tt.return
+  }
 }

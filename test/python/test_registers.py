@@ -57,10 +57,12 @@ class Waiting(unittest.TestCase):
     def test_tiles_of_a_loop(self):
         """What the loop changes in one place, and what it needs alone, wait where each thread stored them."""
         rng = np.random.default_rng(1)
-        for c, d, warps, h, n in ((128, 64, 4, tl.float32, 0), (128, 64, 4, tl.float16, 3), (128, 64, 4, tl.float32, 2), (64, 64, 2, tl.float32, 2)):
+        for c, d, warps, h, n in ((128, 64, 4, tl.float32, 0), (128, 64, 4, tl.float16, 3), (128, 64, 4, tl.float32, 2),
+                                  (64, 64, 2, tl.float32, 2)):
             a = (np.eye(d) * 4 + rng.standard_normal((d, d)) * 0.05).astype(np.float32)
             a = (a + a.T) / 2
-            r, m = rng.standard_normal((c, d)).astype(np.float32) * 0.1, -np.abs(rng.standard_normal((c, c)).astype(np.float32))
+            r = rng.standard_normal((c, d)).astype(np.float32) * 0.1
+            m = -np.abs(rng.standard_normal((c, c)).astype(np.float32))
             x, p = (np.zeros((c, d), np.float32) for _ in range(2))
             done = gradients[1,](a, r, x, p, m, n, C=c, D=d, H=h, num_warps=warps, **OPTIONS)
             self.assertIn("neso.own", done.asm["ttgir"])
@@ -73,7 +75,8 @@ class Waiting(unittest.TestCase):
         """What waits takes no more memory than there is, though a loop needs it to its end."""
         f = lambda *s: np.zeros(s, np.float32)  # noqa: E731
         c = d = 128
-        done = gradients[1,](f(d, d), f(c, d), f(c, d), f(c, d), f(c, c), 0, C=c, D=d, H=tl.float32, num_warps=8, **OPTIONS)
+        done = gradients[1,](f(d, d), f(c, d), f(c, d), f(c, d), f(c, c), 0, C=c, D=d, H=tl.float32, num_warps=8,
+                             **OPTIONS)
         self.assertIn("neso.own", done.asm["ttgir"])
 
 

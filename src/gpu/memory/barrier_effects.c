@@ -94,7 +94,7 @@ static void memory_effects(const GpuBarriers *w, const IrOp *op, GpuEffects *e)
 	}
 }
 
-/* The memory that the op fills or reads, where threads do that each for itself; NULL: it does not. */
+/* The memory that the op fills or reads, where each thread does that for itself; NULL: none. */
 static const IrOp *own_memory(const GpuBarriers *w, const IrOp *op)
 {
 	const IrOp *alloc = op->kind == OP_LOCAL_LOAD	? ir_operand(op, 0)->def

@@ -55,7 +55,7 @@ typedef struct Relief {
 
 typedef struct Candidate {
 	IrValue *v;
-	const IrOp *around; /* the outermost loop around the peak that v is in front of; NULL: none */
+	const IrOp *around; /* the outermost loop around the peak that v is not in; NULL: none */
 	Way way;
 	unsigned words;
 } Candidate;
@@ -361,7 +361,8 @@ static const Layout *own_memory(GpuCx *gpu, IrType tile)
 static bool is_worth_keeping(const Relief *r, IrType tile)
 {
 	return ir_is_tensor(tile) && ir_is_float(tile->elem) && gpu_element_bits(tile->elem) >= 16 &&
-	       r->excess >= LEAST_EXCESS && gpu_words(r->gpu, tile) >= LEAST_KEPT && own_memory(r->gpu, tile);
+	       r->excess >= LEAST_EXCESS && gpu_words(r->gpu, tile) >= LEAST_KEPT &&
+	       own_memory(r->gpu, tile);
 }
 
 /* What a product of warp groups that is under way adds up is not there yet. */
@@ -385,10 +386,11 @@ static bool can_be_carried(const Relief *r, const IrOp *loop, uint32_t i, const 
 	    next->def->region_count || !ir_has_one_use(next) || !is_worth_keeping(r, v->type))
 		return false;
 	for (const IrUse *u = v->uses; u; u = u->next) {
-		if (u->owner->block != body || u->owner == peak || u->owner == body->last || u->owner->region_count)
+		const IrOp *user = u->owner;
+		if (user->block != body || user == peak || user == body->last || user->region_count)
 			return false;
-		first = MIN(first, number(r, u->owner));
-		last = MAX(last, number(r, u->owner));
+		first = MIN(first, number(r, user));
+		last = MAX(last, number(r, user));
 	}
 	for (const IrUse *u = loop->results[i - 1].uses; u; u = u->next) {
 		const IrOp *at_use = within(u->owner, loop->block);
@@ -481,7 +483,8 @@ static void consider_carried(const Relief *r, const IrOp *loop, const IrOp *peak
 {
 	const IrBlock *body = loop->regions[0].first;
 	for (uint32_t i = 1; i < body->arg_count; i++) {
-		unsigned words = ir_is_tensor(body->args[i]->type) ? gpu_words(r->gpu, body->args[i]->type) : 0;
+		IrType type = body->args[i]->type;
+		unsigned words = ir_is_tensor(type) ? gpu_words(r->gpu, type) : 0;
 		if (words > best->words && can_be_carried(r, loop, i, peak))
 			*best = (Candidate){body->args[i], loop, CARRIED, words};
 	}

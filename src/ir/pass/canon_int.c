@@ -373,6 +373,79 @@ bool rule_cmpi_extended(Canon *c, IrOp *op)
 	return fits && canon_replace_op(c, op, irb_cmpi(&c->b, predicate, lhs(a), lhs(b)));
 }
 
+/* Bits at the low end of the scalar that are 0, whatever it is. */
+static unsigned zeros_of(const IrValue *v, unsigned depth)
+{
+	enum { DEEPEST = 4, ALL = 64 };
+	uint64_t word;
+	const IrOp *def = v->def;
+	if (canon_word(v, &word))
+		return word ? (unsigned)__builtin_ctzll(word) : ALL;
+	if (!def || depth == DEEPEST || !def->operand_count)
+		return 0;
+	bool two = def->kind == OP_MULI || def->kind == OP_ADDI;
+	if (!two && def->kind != OP_EXTSI && def->kind != OP_EXTUI)
+		return 0;
+	unsigned first = zeros_of(ir_operand(def, 0), depth + 1);
+	unsigned second = two ? zeros_of(ir_operand(def, 1), depth + 1) : 0;
+	return def->kind == OP_MULI ? first + second : def->kind == OP_ADDI ? MIN(first, second) : first;
+}
+
+/* A range beside a scalar: what is added to it at each place. */
+typedef struct Beside {
+	const IrValue *scalar; /* NULL: it is none */
+	IrValue *range;	       /* of 32 bits */
+	int64_t end;
+} Beside;
+
+static Beside beside_of(const Canon *c, const IrValue *v)
+{
+	Beside none = {0};
+	const IrOp *def = v->def;
+	while (def && (def->kind == OP_BROADCAST || def->kind == OP_EXPAND_DIMS))
+		def = ir_operand(def, 0)->def;
+	for (uint32_t i = 0; i < 2 && def && def->kind == OP_ADDI; i++) {
+		const IrOp *splat = canon_def(ir_operand(def, i), OP_SPLAT);
+		const IrOp *range = ir_operand(def, 1 - i)->def;
+		if (range && (range->kind == OP_EXTSI || range->kind == OP_EXTUI))
+			range = ir_operand(range, 0)->def;
+		if (!splat || !range || range->kind != OP_MAKE_RANGE ||
+		    ir_get_int(range, c->cx, ATTR_START, -1) < 0)
+			continue;
+		int64_t end = ir_get_int(range, c->cx, ATTR_END, 0);
+		return (Beside){ir_operand(splat, 0), ir_result(range, 0), end};
+	}
+	return none;
+}
+
+/* The range in the shape that the sum has. */
+static IrValue *shaped(Canon *c, IrValue *range, const IrValue *like)
+{
+	const IrOp *def = like->def;
+	if (def->kind == OP_ADDI)
+		return range;
+	IrValue *inner = shaped(c, range, ir_operand(def, 0));
+	IrType type = ir_with_elem(c->cx, like->type, range->type->elem);
+	IrValue *made = irb_1(&c->b, def->kind, type, inner);
+	if (def->kind == OP_EXPAND_DIMS)
+		ir_set(c->m, made->def, ATTR_AXIS, ir_get(def, c->cx, ATTR_AXIS));
+	return made;
+}
+
+/* Of a scalar and one range each, which take none of its bits: the ranges. So rows and columns of a
+ * square on the diagonal compare, wherever it is. */
+bool rule_cmpi_beside(Canon *c, IrOp *op)
+{
+	Beside a = beside_of(c, lhs(op)), b = beside_of(c, rhs(op));
+	if (!a.scalar || a.scalar != b.scalar || !ir_is_tensor(lhs(op)->type))
+		return false;
+	unsigned zeros = zeros_of(a.scalar, 0);
+	if (zeros < 31 && MAX(a.end, b.end) > INT64_C(1) << zeros)
+		return false;
+	IrValue *l = shaped(c, a.range, lhs(op)), *r = shaped(c, b.range, rhs(op));
+	return canon_replace_op(c, op, irb_cmpi(&c->b, predicate_of(c, op), l, r));
+}
+
 /* not (a < b) is a >= b. */
 bool rule_not_cmpi(Canon *c, IrOp *op)
 {

@@ -150,7 +150,8 @@ static void expect_limit(const char *directives, const char *limit, const char *
 		 "[ $1 != fails ] || { echo 'ptxas error   : no'; exit 255; }\n"
 		 "echo \"ptxas info    : Compiling entry function 'kernel' for 'sm_80'\"\n"
 		 "echo 'ptxas info    : Function properties for kernel'\n"
-		 "echo \"    $([ $2 = 0 ] && echo 0 || echo 40) bytes stack frame, $2 bytes spill stores, $2 bytes spill loads\"\n"
+		 "frame=$([ $2 = 0 ] && echo 0 || echo 40)\n"
+		 "echo \"    $frame bytes stack frame, $2 bytes spill stores, $2 bytes spill loads\"\n"
 		 "echo \"ptxas info    : Used $1 registers\"\n", FIND_FILES WRITE_CUBIN, limit, high, low);
 	tools_open(&t, body);
 	assert_true(assemble(&t, text, &cubin));
