@@ -261,8 +261,8 @@ static double programs(const Candidate *c)
 	return (double)c->grid[0] * c->grid[1] * c->grid[2];
 }
 
-/* Tiles of other sizes load and store what others do, or more; a block that was to cover a row, and does
- * not, half of it or less. */
+/* Tiles of other sizes load and store what others do, or more; a block that was to cover a row,
+ * and does not, half of it or less. */
 static const double far_less = 0.6;
 
 static void find_least_bytes(Search *s)

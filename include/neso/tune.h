@@ -78,9 +78,10 @@ typedef struct neso_tune_options {
 	 * are compared on the current one. run_time and now are asked from several threads. */
 	uint32_t gpus;
 	/* Launches of the same kernel with the same arrays in the same order. The first of these
-	 * that runs says what candidates compute: one that leaves something else in an array, by more
-	 * than rounding in another order makes, is passed over, and so are all where none of these
-	 * runs. It takes two copies of the arrays in host memory. NULL: results are not looked at. */
+	 * that runs says what candidates compute: one that leaves something else in an array, by
+	 * more than rounding in another order makes, is passed over, and so are all where none
+	 * of these runs. It takes two copies of the arrays in host memory. NULL: results are not
+	 * looked at. */
 	const neso_launch *references;
 	size_t reference_count;
 } neso_tune_options;

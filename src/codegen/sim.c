@@ -112,7 +112,8 @@ static bool run(void *data, DiagList *diags)
 			args[launch.arg_count++] = grid[axis];
 		launch.args = args;
 		launch.several = true;
-		target_persistent_grid(l->launch->grid, l->sim->most_ctas, l->sim->program_counts > 1, launch.grid);
+		target_persistent_grid(l->launch->grid, l->sim->most_ctas, l->sim->program_counts > 1,
+				       launch.grid);
 	}
 	return sim_run(l->sim->kernel, &launch, l->sim->scratch_bytes, diags);
 }

@@ -102,10 +102,11 @@ typedef struct TargetProcessors {
 } TargetProcessors;
 const TargetProcessors *target_processors(const TargetGpu *gpu);
 
-/* The grid of CTAs for one of programs, no axis of which is 0, of a kernel whose CTAs take several
- * programs each where `most` CTAs are there at once. all: it counts programs along all axes, and has
- * all its CTAs along axis 0 then; else each other axis has a CTA for each program. The grid itself
- * where there is a CTA for each, or the last program's number plus a step is no int32. */
+/* The grid of CTAs for one of programs, no axis of which is 0, of a kernel whose CTAs take
+ * several programs each where `most` CTAs are there at once. all: it counts programs along all
+ * axes, and has all its CTAs along axis 0 then; else each other axis has a CTA for each program.
+ * The grid itself where there is a CTA for each, or the last program's number plus a step is no
+ * int32. */
 static inline void target_persistent_grid(const uint32_t grid[3], uint32_t most, bool all, uint32_t ctas[3])
 {
 	uint64_t beside = (uint64_t)grid[1] * grid[2];
@@ -117,14 +118,15 @@ static inline void target_persistent_grid(const uint32_t grid[3], uint32_t most,
 	ctas[2] = several && all ? 1 : grid[2];
 }
 
-/* Is a launch for such a kernel? Its CTAs, one on each SM, take several programs each. uneven: these
- * take differently long, and it is not known which ones: a GPU gives CTAs to SMs as they come, which
- * evens out better than several turns in a fixed order where there are few. */
+/* Is a launch for such a kernel? Its CTAs, one on each SM, take several programs each. uneven:
+ * these take differently long, and it is not known which ones: a GPU gives CTAs to SMs as they
+ * come, which evens out better than several turns in a fixed order where there are few. */
 static inline bool target_is_many(const uint32_t grid[3], uint32_t sms, bool uneven)
 {
 	uint32_t ctas[3], turns = uneven ? 4 : 1;
 	target_persistent_grid(grid, sms, true, ctas);
-	return (uint64_t)ctas[0] * ctas[1] * ctas[2] <= sms && (uint64_t)grid[0] * grid[1] * grid[2] > (uint64_t)turns * sms;
+	return (uint64_t)ctas[0] * ctas[1] * ctas[2] <= sms &&
+	       (uint64_t)grid[0] * grid[1] * grid[2] > (uint64_t)turns * sms;
 }
 
 #endif

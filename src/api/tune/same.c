@@ -1,7 +1,7 @@
-/* Do candidates compute what others do? A search tries sizes that the kernel may not be right for: a
- * block that must cover a row, a grid that must cover an array. A reference runs first; what it leaves
- * in each array is kept in host memory, and so is what was there before, which each run that is looked
- * at begins with. */
+/* Do candidates compute what others do? A search tries sizes that the kernel may not be right
+ * for: a block that must cover a row, a grid that must cover an array. A reference runs first;
+ * what it leaves in each array is kept in host memory, and so is what was there before, which
+ * each run that is looked at begins with. */
 #include "api/tune/tune.h"
 
 #include <math.h>

@@ -11,9 +11,9 @@ TuneResults *api_tuned_results(neso_tuned *tuned);
 /* An empty one, and the arena that its outcome lives in. */
 neso_tuning *api_tuning_new(const neso_tune_options *options, Arena **arena);
 TuneOutcome *api_tuning_outcome(neso_tuning *tuning);
-/* What candidates must compute, from options->references, of which there is one at least: runs them on
- * the calling thread until one comes to its end. Lives as long as the call; may be read by several
- * threads. */
+/* What candidates must compute, from options->references, of which there is one at least: runs
+ * them on the calling thread until one comes to its end. Lives as long as the call; may be read
+ * by several threads. */
 typedef struct TuneSame TuneSame;
 const TuneSame *api_tune_same_new(ApiCall *call, neso_kernel *kernel, const neso_tune_options *options,
 				  bool on_gpu);

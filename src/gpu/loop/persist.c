@@ -188,7 +188,8 @@ static int slope_of_op(const IrCx *ir, const IrOp *op, unsigned depth)
 	case OP_ADDI:
 	case OP_MINSI:
 	case OP_MAXSI:
-		return either_way(slope_of(ir, ir_operand(op, 0), depth), slope_of(ir, ir_operand(op, 1), depth));
+		return either_way(slope_of(ir, ir_operand(op, 0), depth),
+				  slope_of(ir, ir_operand(op, 1), depth));
 	case OP_SUBI:
 		return either_way(slope_of(ir, ir_operand(op, 0), depth),
 				  turned(slope_of(ir, ir_operand(op, 1), depth)));

@@ -29,7 +29,7 @@ typedef struct GpuPersistPlan {
 	unsigned dots;      /* in the loop */
 	bool chained;       /* two, of which one takes what is made of the other, as attention's */
 	bool varies;        /* programs run it differently often */
-	int rises;          /* then: more often with their number along axis 0; -1: less; 0: it is not known */
+	int rises;          /* then: more often with their number along axis 0; -1: less; 0: not known */
 	bool axes;          /* programs read other axes of the grid too */
 } GpuPersistPlan;
 
@@ -39,7 +39,8 @@ GpuPersistPlan gpu_persist_plan(GpuCx *gpu, const IrModule *m, Arena *arena, IrO
 const char *gpu_persist_loses(const GpuPersistPlan *plan);
 /* Is the kernel marked: would it run several programs a CTA if it were compiled for many? */
 bool gpu_is_for_few(const GpuCx *gpu, const IrOp *func);
-/* Do programs take differently long, and it is not known which ones? Of such as can run in turns. */
+/* Do programs take differently long, and it is not known which ones? Of such as can run in
+ * turns. */
 bool gpu_is_uneven(const GpuCx *gpu, const IrOp *func);
 /* Is argument `number` of the kernel a count of programs? */
 bool gpu_is_program_count(const GpuCx *gpu, const IrOp *func, uint32_t number);

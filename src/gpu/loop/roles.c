@@ -114,13 +114,14 @@ static bool is_from_program_to_program(const GpuCx *gpu, const Schedule *s)
 	       ir_get_bool(around, gpu->ir, ATTR_PROGRAMS);
 }
 
-/* From tile to tile of a loop that is asked to run as one with that inside (flatten), where a CTA has
- * an SM to itself: as from program to program. */
+/* From tile to tile of a loop that is asked to run as one with that inside (flatten), as from
+ * program to program. Such kernels are launched with a CTA for each SM, even where one would hold
+ * more (H200, fp16 128x128x64 with K of 512, 1024, 4096, a CTA for each SM: 22, 19 and 8 %). */
 static bool is_flattened(const GpuCx *gpu, const Schedule *s)
 {
 	const IrOp *around = ir_parent_op(s->loop);
 	return around->kind == OP_FOR && ir_get_bool(around, gpu->ir, ATTR_FLATTEN) &&
-	       s->products.len == 1 && has_one_product(s->loop) && s->ctas == 1;
+	       s->products.len == 1 && has_one_product(s->loop);
 }
 
 static bool is_asked(const GpuCx *gpu, const IrOp *loop)
@@ -432,14 +433,15 @@ static bool move_registers(GpuRoles *r, unsigned warps, unsigned need, unsigned 
 	return start >= least && r->own >= MIN(need, (unsigned)MOST_REGISTERS);
 }
 
-/* Where registers leave fewer CTAs than memory would, slots take what is left, up to MOST_SLOTS. */
+/* Where registers leave fewer CTAs than memory would, or copies go on from tile to tile, slots take
+ * what is left, up to MOST_SLOTS. */
 static void use_memory(GpuCx *gpu, GpuRoles *r, uint64_t bytes, unsigned ctas)
 {
 	enum { MOST_SLOTS = 6 };
 	const TargetGpu *target = gpu->target;
 	uint64_t slot = r->s.bytes / r->s.slots;
 	unsigned slots = r->s.slots;
-	if (r->ctas >= ctas)
+	if (r->ctas >= ctas && (r->root == r->s.loop || !is_flattened(gpu, &r->s)))
 		return;
 	while (slots < MOST_SLOTS && bytes + slot <= target->shared_cta &&
 	       (bytes + slot) * r->ctas <= target->shared_sm) {

@@ -50,8 +50,8 @@ typedef struct GpuRoles {
  * warps of their own turn the smaller one, where copies come by TMA? The larger one then comes from
  * registers. */
 bool gpu_may_turn(GpuCx *gpu, const IrOp *dot);
-/* May an iteration of `around` store what `loop`, which is it or inside, loads in the next one? Programs
- * do not. */
+/* May an iteration of `around` store what `loop`, which is it or inside, loads in the next one?
+ * Programs do not. */
 bool gpu_stores_reach(const GpuCx *gpu, const IrOp *around, const IrOp *loop);
 /* Does the loop, or one around it, ask for roles, or all loops (gpu->roles)? Then what becomes of
  * it; in the arena. */

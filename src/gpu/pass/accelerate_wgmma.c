@@ -47,7 +47,8 @@ static bool comes_along(GpuCx *gpu, const IrValue *v, unsigned depth, unsigned *
 	if (op->kind == OP_IF) {
 		unsigned side = branch_seldom(gpu->ir, op) == 0;
 		const IrOp *yield = ir_terminator(op->regions[side].first);
-		return depth && comes_along(gpu, ir_operand(yield, (uint32_t)(v - op->results)), depth - 1, dim);
+		return depth &&
+		       comes_along(gpu, ir_operand(yield, (uint32_t)(v - op->results)), depth - 1, dim);
 	}
 	if (trans || gpu_keeps_elements(op)) {
 		for (uint32_t i = 0; i < op->operand_count && depth; i++) {

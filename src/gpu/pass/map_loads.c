@@ -113,7 +113,8 @@ static bool is_for_loops(MapLoads *m, IrOp *load)
 	       evict == EVICT_NORMAL && !schedule_fills(load);
 }
 
-/* A loop over tiles that is asked to run as one with those inside, and loads nothing that it stores. */
+/* A loop over tiles that is asked to run as one with those inside. It loads nothing that it
+ * stores. */
 static bool is_over_tiles(const MapLoads *m, const IrOp *op)
 {
 	return op->kind == OP_FOR && ir_parent_op(op)->kind == OP_FUNC &&

@@ -447,8 +447,8 @@ static bool waits(const Relief *r, const GpuHeld *held, const IrValue *v, const 
 	return whole;
 }
 
-/* Is the value, which is there before the loop, needed in or behind it, but neither by `peak` nor in
- * loops that run more often? */
+/* Is the value, which is there before the loop, needed in or behind it, but neither by `peak`
+ * nor in loops that run more often? */
 static bool waits_around(const Relief *r, const IrValue *v, const IrOp *around, const IrOp *peak)
 {
 	bool any = false;

@@ -175,8 +175,9 @@ static void put_copies_to(Producer *d, IrBuilder b, const PipelineSlots *to, boo
 	}
 }
 
-/* What the slot of an iteration holds is turned where it lies: all of it is read before any of it is
- * written. All its warps have fenced what they wrote when the first of them says that it is there. */
+/* What the slot of an iteration holds is turned where it lies: all of it is read before any of it
+ * is written. All its warps have fenced what they wrote when the first of them says that it is
+ * there. */
 static void put_turning(Producer *d, IrBuilder b)
 {
 	Pipeline *p = d->p;

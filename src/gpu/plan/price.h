@@ -44,8 +44,8 @@ typedef struct GpuReducePrice {
 
 GpuReducePrice gpu_price_reduce(const TargetCosts *costs, const IrOp *op, const Layout *layout,
 				unsigned axis);
-/* An elementwise op on tiles of this layout. runs: how many elements along each dim a thread computes
- * once, powers of two; NULL: each by itself. */
+/* An elementwise op on tiles of this layout. runs: how many elements along each dim a thread
+ * computes once, powers of two; NULL: each by itself. */
 unsigned gpu_price_elementwise(const IrOp *op, const Layout *layout, const int64_t *runs);
 /* Is it for the special function units of an SM? */
 bool gpu_is_special(const IrOp *op);

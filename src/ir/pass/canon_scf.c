@@ -103,7 +103,8 @@ bool rule_for_unused(Canon *c, IrOp *op)
 static bool is_same_number(const IrValue *a, const IrValue *b)
 {
 	int64_t x, y;
-	return a == b || (a->type == b->type && ir_constant_int(a, &x) && ir_constant_int(b, &y) && x == y);
+	bool known = a->type == b->type && ir_constant_int(a, &x) && ir_constant_int(b, &y);
+	return a == b || (known && x == y);
 }
 
 static IrValue *in_loop(Canon *c, IrOp *loop, IrOpKind kind, IrValue *x)
@@ -134,7 +135,7 @@ static bool is_difference(const IrValue *difference, const IrValue *of, IrValue 
 	return sub && ir_operand(sub, 0) == of;
 }
 
-/* The loop's counter, as if it had begun at `start`; NULL: how far that is from where it does is not known. */
+/* The loop's counter, as if it had begun at `start`; NULL: how far that is off is not known. */
 static IrValue *counter_from(Canon *c, IrOp *loop, const IrValue *start)
 {
 	const IrValue *first = ir_operand(loop, 0);
@@ -148,11 +149,12 @@ static IrValue *counter_from(Canon *c, IrOp *loop, const IrValue *start)
 		return in_loop(c, loop, OP_SUBI, x);
 	if (!ir_constant_int(start, &a) || !ir_constant_int(first, &b))
 		return NULL;
-	return in_loop(c, loop, OP_ADDI, canon_int(c, first->type, (int64_t)((uint64_t)a - (uint64_t)b)));
+	int64_t off = (int64_t)((uint64_t)a - (uint64_t)b);
+	return in_loop(c, loop, OP_ADDI, canon_int(c, first->type, off));
 }
 
-/* Carried, and goes up as the loop's counter does: that tells it, so what is computed of both is one. Of values that
- * nobody asks for behind the loop. */
+/* Carried, and goes up as the loop's counter does: that tells it, so what is computed of both is
+ * one. Of values that nobody asks for behind the loop. */
 bool rule_for_counter(Canon *c, IrOp *op)
 {
 	IrBlock *block = body(op, 0);
@@ -161,7 +163,8 @@ bool rule_for_counter(Canon *c, IrOp *op)
 	for (uint32_t i = 0; i < op->result_count; i++) {
 		IrValue *arg = block->args[1 + i], *step;
 		if (!arg->uses || op->results[i].uses || arg->type != block->args[0]->type ||
-		    !is_sum(ir_operand(yield, i), arg, &step) || !is_same_number(step, ir_operand(op, 2)))
+		    !is_sum(ir_operand(yield, i), arg, &step) ||
+		    !is_same_number(step, ir_operand(op, 2)))
 			continue;
 		IrValue *counter = counter_from(c, op, ir_operand(op, 3 + i));
 		if (!counter)

@@ -158,8 +158,8 @@ static void products_have_names(void **state)
 	arena_free(&arena);
 }
 
-/* CTAs of several programs pay where a launch has more programs than SMs; where these are uneven, and
- * nothing is known of how, where it has many more. */
+/* CTAs of several programs pay where a launch has more programs than SMs; where these are
+ * uneven, and nothing is known of how, where it has many more. */
 static void grids_of_many(void **state)
 {
 	(void)state;
