@@ -112,8 +112,22 @@ static void scratch_comes_last(void **state)
 	p->info.scratch_bytes = 64;
 	load(p);
 	p->kit.fake->arg_count = 3;
+	p->kit.fake->arg_bytes[2] = 8; /* a pointer, whose lower half may be 0 */
 	starts(p, 1000, 1, 1, HELD);
 	assert_true(p->kit.fake->last.args[2] != 0);
+}
+
+static void scratch_comes_behind_all_counts(void **state)
+{
+	Persist *p = *state;
+	p->info.args = "pnnns";
+	p->info.scratch_bytes = 64;
+	p->kit.fake->arg_count = 5;
+	p->kit.fake->arg_bytes[4] = 8;
+	p->all = true;
+	load(p);
+	starts(p, 10, 1000, 20, HELD);
+	assert_true(p->kit.fake->last.args[4] != 0);
 }
 
 static void errors_tell_of_programs(void **state)
@@ -167,6 +181,7 @@ int main(void)
 		PERSIST_TEST(cooperative_grids_are_the_users),
 		PERSIST_TEST(launches_that_overlap),
 		PERSIST_TEST(scratch_comes_last),
+		PERSIST_TEST(scratch_comes_behind_all_counts),
 		PERSIST_TEST(errors_tell_of_programs),
 		PERSIST_TEST(grids_choose),
 	};
