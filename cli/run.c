@@ -44,7 +44,7 @@ typedef struct Run {
 	neso_kernel *kernel;
 	neso_kernel_info info;
 	Arguments arguments;
-	double atol, rtol, compile_seconds, run_seconds;
+	double atol, rtol, compile_seconds, run_seconds, mean_seconds;
 	bool programs; /* does the grid have any */
 } Run;
 
@@ -267,23 +267,65 @@ static int compare_engines(const Run *run, const neso_launch *l, const neso_comp
 	return result;
 }
 
-static int launch(Run *run, const neso_compile_options *compile)
+/* The launch that the options ask for, without its arguments. */
+static int read_launch(Run *run, const neso_compile_options *compile, neso_launch *l, long *repeat)
 {
-	long repeat, threads, schedules;
-	neso_launch l = neso_launch_of(NULL, run->arguments.count, 1, 1, 1);
-	double timeout;
-	if (!option_number(run->parsed, "repeat", 1, 1000000, 1, &repeat) ||
+	long threads, schedules;
+	if (!option_number(run->parsed, "repeat", 1, 1000000, 1, repeat) ||
 	    !option_number(run->parsed, "schedules", 1, 1000, 1, &schedules) ||
 	    !option_number(run->parsed, "threads", 1, 1024, 0, &threads) ||
-	    !option_seconds(run->parsed, "timeout", &timeout) || !option_tolerance(run->parsed, "atol", &run->atol) ||
+	    !option_seconds(run->parsed, "timeout", &l->timeout) ||
+	    !option_tolerance(run->parsed, "atol", &run->atol) ||
 	    !option_tolerance(run->parsed, "rtol", &run->rtol))
 		return EXIT_USAGE;
 	const char *against = option_value(run->parsed, "against");
-	if (against && (strcmp(against, "interp") != 0 || repeat > 1 || !is_simulated(compile->target)))
+	if (against && (strcmp(against, "interp") != 0 || *repeat > 1 || !is_simulated(compile->target)))
 		return usage_error("--against interp is for one run with --target sim:...");
-	int result = read_grid(run, l.grid);
+	int result = read_grid(run, l->grid);
 	if (result == EXIT_DONE && device_is_target(compile->target))
 		result = target_check(run->context, compile->target);
+	l->options = compile;
+	l->threads = (uint32_t)threads;
+	l->check = option_value(run->parsed, "check") || option_value(run->parsed, "portable");
+	l->schedules = (uint32_t)schedules;
+	l->watch |= option_value(run->parsed, "nan") ? NESO_WATCH_NAN : 0u;
+	l->watch |= option_value(run->parsed, "coverage") ? NESO_WATCH_COVERAGE : 0u;
+	l->watch |= option_value(run->parsed, "traffic") ? NESO_WATCH_TRAFFIC : 0u;
+	l->poll = parent_lives;
+	return result;
+}
+
+/* Launches `repeat` times, and keeps the compile time and the shortest run. */
+static int launch_repeatedly(Run *run, const neso_launch *l, Device *device, long repeat)
+{
+	double total = 0;
+	int result = EXIT_DONE;
+	run->compile_seconds = 0;
+	run->run_seconds = INFINITY;
+	for (long i = 0; i < repeat && result == EXIT_DONE; i++) {
+		neso_launch_result outcome;
+		memset(&outcome, 0, sizeof outcome);
+		outcome.size = sizeof outcome;
+		result = launch_once(run, l, device, &outcome);
+		run->compile_seconds = fmax(run->compile_seconds, outcome.compile_seconds);
+		total += outcome.run_seconds;
+		run->run_seconds = fmin(run->run_seconds, outcome.run_seconds);
+	}
+	run->mean_seconds = total / (double)repeat;
+	return result;
+}
+
+static void print_times(const Run *run, long repeat)
+{
+	const char *of = repeat > 1 ? take_printf(" (best of %ld, mean %.3f ms)", repeat, run->mean_seconds * 1e3) : "";
+	printf("compile %.3f ms, run %.3f ms%s\n", run->compile_seconds * 1e3, run->run_seconds * 1e3, of);
+}
+
+static int launch(Run *run, const neso_compile_options *compile)
+{
+	long repeat;
+	neso_launch l = neso_launch_of(NULL, run->arguments.count, 1, 1, 1);
+	int result = read_launch(run, compile, &l, &repeat);
 	if (result != EXIT_DONE)
 		return result;
 	run->programs = l.grid[0] && l.grid[1] && l.grid[2];
@@ -291,39 +333,18 @@ static int launch(Run *run, const neso_compile_options *compile)
 	for (size_t i = 0; i < run->arguments.count; i++)
 		args[i] = run->arguments.at[i].arg;
 	l.args = args;
-	l.options = compile;
-	l.threads = (uint32_t)threads;
-	l.check = option_value(run->parsed, "check") != NULL;
-	l.schedules = (uint32_t)schedules;
-	l.check |= option_value(run->parsed, "portable") != NULL;
-	l.watch |= option_value(run->parsed, "nan") ? NESO_WATCH_NAN : 0u;
-	l.watch |= option_value(run->parsed, "coverage") ? NESO_WATCH_COVERAGE : 0u;
-	l.watch |= option_value(run->parsed, "traffic") ? NESO_WATCH_TRAFFIC : 0u;
-	l.timeout = timeout;
-	l.poll = parent_lives;
 	Device device;
 	bool on_device = device_is_target(compile->target);
 	if (on_device)
 		result = device_open(&device, run->parsed, run->context, args, run->arguments.count);
-	double compile_seconds = 0, best = INFINITY, total = 0;
-	for (long i = 0; i < repeat && result == EXIT_DONE; i++) {
-		neso_launch_result outcome;
-		memset(&outcome, 0, sizeof outcome);
-		outcome.size = sizeof outcome;
-		result = launch_once(run, &l, on_device ? &device : NULL, &outcome);
-		compile_seconds = fmax(compile_seconds, outcome.compile_seconds);
-		total += outcome.run_seconds;
-		best = outcome.run_seconds < best ? outcome.run_seconds : best;
-	}
+	if (result == EXIT_DONE)
+		result = launch_repeatedly(run, &l, on_device ? &device : NULL, repeat);
 	if (on_device) {
 		result = result == EXIT_DONE ? device_read_back(&device) : result;
 		device_close(&device);
 	}
-	run->compile_seconds = compile_seconds;
-	run->run_seconds = best;
 	if (result == EXIT_DONE && option_value(run->parsed, "time") && !option_value(run->parsed, "json"))
-		printf("compile %.3f ms, run %.3f ms%s\n", compile_seconds * 1e3, best * 1e3,
-		       repeat > 1 ? take_printf(" (best of %ld, mean %.3f ms)", repeat, total * 1e3 / (double)repeat) : "");
+		print_times(run, repeat);
 	if (result != EXIT_DONE)
 		return result;
 	int same = option_value(run->parsed, "against") ? compare_engines(run, &l, compile) : EXIT_DONE;

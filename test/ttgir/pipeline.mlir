@@ -7,7 +7,7 @@ module {
   // CHECK: %[[RA:.*]] = ttg.local_alloc {{.*}} -> !ttg.memdesc<4x64x64xf16, {{.*}}, #smem, mutable>
   // CHECK: %[[RB:.*]] = ttg.local_alloc {{.*}} -> !ttg.memdesc<4x64x64xf16, {{.*}}, #smem, mutable>
   // CHECK: %[[SOME:.*]] = arith.cmpi slt, %c0, %n : i32
-  // CHECK: ttg.async_copy_global_to_local {{.*}} mask {{.*}} {contiguity = 4 : i32}
+  // CHECK: ttg.async_copy_global_to_local {{.*}} mask {{.*}} {contiguity = 8 : i32}
   // CHECK: ttg.async_copy_global_to_local
   // CHECK: ttg.async_commit_group
   // CHECK: ttg.async_copy_global_to_local
@@ -32,7 +32,7 @@ module {
   // CHECK-NEXT: ttg.async_copy_global_to_local {{.*}} neso.free_slot
   // CHECK-NEXT: ttg.async_commit_group
   // CHECK: scf.yield {{.*}}, %[[READ]] :
-  // CHECK-NEXT: {neso.pipeline = ["loop: 4 stages, 2 groups pending, 65536 bytes", "load 0: copied 3 ahead, 8 bytes at once, 4 slots of 8192 bytes", "load 1: copied 3 ahead, 8 bytes at once, 4 slots of 8192 bytes"]
+  // CHECK-NEXT: {neso.pipeline = ["loop: 4 stages, 2 groups pending, 65536 bytes", "load 0: copied 3 ahead, 16 bytes at once, 4 slots of 8192 bytes", "load 1: copied 3 ahead, 16 bytes at once, 4 slots of 8192 bytes"]
   // CHECK-NEXT: ttg.async_wait {num = 0 : i32}
   // CHECK-NEXT: ttg.local_dealloc %[[RA]]
   // CHECK-NEXT: ttg.local_dealloc %[[RB]]

@@ -20,6 +20,47 @@ static bool equal_numbers(const Val *a, const Val *b)
 	return val_as_int(a, &i) && val_as_int(b, &j) && i == j;
 }
 
+static bool equal_items(const Val *a, const Val *b)
+{
+	if (a->seq.len != b->seq.len)
+		return false;
+	for (uint32_t i = 0; i < a->seq.len; i++)
+		if (!val_equal(a->seq.items[i], b->seq.items[i]))
+			return false;
+	return true;
+}
+
+static bool equal_dicts(const Val *a, const Val *b)
+{
+	if (a->dict.len != b->dict.len)
+		return false;
+	for (uint32_t i = 0; i < a->dict.len; i++) {
+		const Val *other = val_dict_find(b, a->dict.keys[i]);
+		if (!other || !val_equal(a->dict.values[i], other))
+			return false;
+	}
+	return true;
+}
+
+static bool equal_modules(const Val *a, const Val *b)
+{
+	const char *x = a->module.builtin_path, *y = b->module.builtin_path;
+	return a->module.module == b->module.module && (x == y || (x && y && strcmp(x, y) == 0));
+}
+
+/* Records by their fields; objects of other classes are equal to themselves alone. */
+static bool equal_objects(const Val *a, const Val *b)
+{
+	if (a->object.klass != b->object.klass || a->object.klass->kind == CLASS_PLAIN)
+		return false;
+	for (uint32_t i = 0; i < a->object.klass->field_count; i++) {
+		const Val *x = a->object.fields[i], *y = b->object.fields[i];
+		if ((x == NULL) != (y == NULL) || (x && !val_equal(x, y)))
+			return false;
+	}
+	return true;
+}
+
 bool val_equal(const Val *a, const Val *b)
 {
 	if (a->kind == VAL_TENSOR && a->origin)
@@ -40,21 +81,9 @@ bool val_equal(const Val *a, const Val *b)
 		return str_eq(a->s, b->s);
 	case VAL_TUPLE:
 	case VAL_LIST:
-		if (a->seq.len != b->seq.len)
-			return false;
-		for (uint32_t i = 0; i < a->seq.len; i++)
-			if (!val_equal(a->seq.items[i], b->seq.items[i]))
-				return false;
-		return true;
+		return equal_items(a, b);
 	case VAL_DICT:
-		if (a->dict.len != b->dict.len)
-			return false;
-		for (uint32_t i = 0; i < a->dict.len; i++) {
-			const Val *other = val_dict_find(b, a->dict.keys[i]);
-			if (!other || !val_equal(a->dict.values[i], other))
-				return false;
-		}
-		return true;
+		return equal_dicts(a, b);
 	case VAL_DTYPE:
 		return a->type == b->type;
 	case VAL_CONST_TYPE:
@@ -68,21 +97,11 @@ bool val_equal(const Val *a, const Val *b)
 	case VAL_METHOD:
 		return val_equal(a->method.callee, b->method.callee) && val_equal(a->method.self, b->method.self);
 	case VAL_MODULE:
-		return a->module.module == b->module.module &&
-		       (a->module.builtin_path == b->module.builtin_path ||
-			(a->module.builtin_path && b->module.builtin_path &&
-			 strcmp(a->module.builtin_path, b->module.builtin_path) == 0));
+		return equal_modules(a, b);
 	case VAL_CLASS:
 		return a->klass == b->klass;
 	case VAL_OBJECT:
-		if (a->object.klass != b->object.klass || a->object.klass->kind == CLASS_PLAIN)
-			return false;
-		for (uint32_t i = 0; i < a->object.klass->field_count; i++) {
-			const Val *x = a->object.fields[i], *y = b->object.fields[i];
-			if ((x == NULL) != (y == NULL) || (x && !val_equal(x, y)))
-				return false;
-		}
-		return true;
+		return equal_objects(a, b);
 	case VAL_TENSOR:
 		return a->tensor.ir == b->tensor.ir;
 	default:

@@ -71,6 +71,18 @@ static void repr_items(FrontLower *low, Text *t, const Val *v, unsigned depth)
 	text_str(t, !tuple ? "]" : v->seq.len == 1 && !v->seq.klass ? ",)" : ")");
 }
 
+static void repr_dict(FrontLower *low, Text *t, const Val *v, unsigned depth)
+{
+	text_char(t, '{');
+	for (uint32_t i = 0; i < v->dict.len; i++) {
+		text_str(t, i ? ", " : "");
+		repr(low, t, v->dict.keys[i], depth + 1);
+		text_str(t, ": ");
+		repr(low, t, v->dict.values[i], depth + 1);
+	}
+	text_char(t, '}');
+}
+
 static void repr_range(FrontLower *low, Text *t, const Val *v)
 {
 	CONTRACT(v->kind == VAL_RANGE);
@@ -140,14 +152,7 @@ static void repr(FrontLower *low, Text *t, const Val *v, unsigned depth)
 		repr_items(low, t, v, depth);
 		break;
 	case VAL_DICT:
-		text_char(t, '{');
-		for (uint32_t i = 0; i < v->dict.len; i++) {
-			text_str(t, i ? ", " : "");
-			repr(low, t, v->dict.keys[i], depth + 1);
-			text_str(t, ": ");
-			repr(low, t, v->dict.values[i], depth + 1);
-		}
-		text_char(t, '}');
+		repr_dict(low, t, v, depth);
 		break;
 	case VAL_RANGE:
 		repr_range(low, t, v);

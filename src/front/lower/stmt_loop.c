@@ -243,15 +243,14 @@ static const Val *lower_test(FrontLower *low, Ast *node, Sym go)
 
 /* The body of a `while`; afterwards `go` says whether it was left. */
 static void lower_while_body(Loop *loop, const AstList *body, Sym go, IrBuilder *outer, IrBlock *first,
-		IrBlock *second,
-			     ValueVec *first_args, ValueVec *passed)
+			     IrBlock *second, ValueVec *first_args, ValueVec *passed)
 {
 	FrontLower *low = loop->low;
 	const Val *broken = lower_body(loop, body);
 	lower_at(low, loop->span);
 	if (broken)
-		frame_set(low, low->frame, go, broken->kind == VAL_POISON ? broken : sem_unary(low, UN_NOT,
-				broken));
+		frame_set(low, low->frame, go,
+			  broken->kind == VAL_POISON ? broken : sem_unary(low, UN_NOT, broken));
 	uint32_t from = loop->init.len;
 	if (!carry_returned(loop, outer, second))
 		return;
@@ -262,6 +261,33 @@ static void lower_while_body(Loop *loop, const AstList *body, Sym go, IrBuilder 
 	}
 }
 
+/* The names that the loop changes; `go` is the hidden one among them that says whether another
+ * iteration may come, NULL where nothing leaves the loop early. */
+static Sym while_names(Loop *loop, Ast *node, SymVec *assigned, SymVec *in_test)
+{
+	FrontLower *low = loop->low;
+	AstList test = {&node->if_stmt.test, 1};
+	assigned_in_expressions(low, &test, assigned);
+	assigned_in_expressions(low, &test, in_test);
+	assigned_names(low, &node->if_stmt.body, assigned);
+	open_exits(loop, &node->if_stmt.body, assigned);
+	if (!loop->exits.breaks && !loop->exits.returns)
+		return NULL;
+	Sym go = loop_hidden(low, "go", low->frame->scope);
+	frame_set(low, low->frame, go, sem_to_tensor(low, low->true_));
+	vec_push(low->arena, assigned, go);
+	return go;
+}
+
+/* After a faulty test: nothing is built, and what the loop would change is poison. */
+static Flow while_poisoned(FrontLower *low, SlotVec *before, const SymVec *assigned)
+{
+	frame_restore(low, low->frame, before);
+	for (uint32_t i = 0; i < assigned->len; i++)
+		frame_set(low, low->frame, assigned->data[i], low->poison);
+	return (Flow){.kind = FLOW_FALL};
+}
+
 Flow lower_while(FrontLower *low, Ast *node)
 {
 	if (node->if_stmt.orelse.len)
@@ -269,17 +295,7 @@ Flow lower_while(FrontLower *low, Ast *node)
 	Span span = node->span;
 	Loop loop = {.low = low, .span = span};
 	SymVec assigned = {0}, in_test = {0};
-	AstList test = {&node->if_stmt.test, 1};
-	assigned_in_expressions(low, &test, &assigned);
-	assigned_in_expressions(low, &test, &in_test);
-	assigned_names(low, &node->if_stmt.body, &assigned);
-	open_exits(&loop, &node->if_stmt.body, &assigned);
-	Sym go = NULL;
-	if (loop.exits.breaks || loop.exits.returns) {
-		go = loop_hidden(low, "go", low->frame->scope);
-		frame_set(low, low->frame, go, sem_to_tensor(low, low->true_));
-		vec_push(low->arena, &assigned, go);
-	}
+	Sym go = while_names(&loop, node, &assigned, &in_test);
 	SlotVec before = frame_save(low, low->frame);
 	IrBuilder outer = low->b;
 	carry_find(&loop, &node->if_stmt.body, &assigned, NULL);
@@ -309,12 +325,8 @@ Flow lower_while(FrontLower *low, Ast *node)
 	irb_op(&low->b, OP_YIELD, next.data, next.len, NULL, 0, 0);
 	outer.loc = low->b.loc;
 	low->b = outer;
-	if (cond->kind == VAL_POISON) {
-		frame_restore(low, low->frame, &before);
-		for (uint32_t i = 0; i < assigned.len; i++)
-			frame_set(low, low->frame, assigned.data[i], low->poison);
-		return (Flow){.kind = FLOW_FALL};
-	}
+	if (cond->kind == VAL_POISON)
+		return while_poisoned(low, &before, &assigned);
 	ValueVec condition = {0};
 	vec_push(low->arena, &condition, cond->tensor.ir);
 	for (uint32_t i = 0; i < pass.len; i++)

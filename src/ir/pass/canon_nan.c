@@ -88,6 +88,25 @@ static Range constant(const IrValue *v, uint64_t word)
 	return r;
 }
 
+static Range of_sum(IrType type, Range a, Range b)
+{
+	Range r = {0};
+	if (a.bounded && b.bounded)
+		r = bounded(type, 1 + (a.exponent > b.exponent ? a.exponent : b.exponent));
+	r.number |= a.number && b.number && (a.bounded || b.bounded);
+	return r;
+}
+
+/* 0 times infinity is the one way in which a product of numbers is none. */
+static Range of_product(IrType type, Range a, Range b)
+{
+	Range r = {0};
+	if (a.bounded && b.bounded)
+		r = bounded(type, a.exponent + b.exponent);
+	r.number |= a.number && b.number && ((a.bounded && b.bounded) || a.scales || b.scales);
+	return r;
+}
+
 static Range range_of(const Canon *c, const IrValue *v, int depth)
 {
 	Range none = { 0 }, a, b;
@@ -130,19 +149,11 @@ static Range range_of(const Canon *c, const IrValue *v, int depth)
 	case OP_SUBF:
 		a = range_of(c, lhs(op), depth - 1);
 		b = range_of(c, rhs(op), depth - 1);
-		if (a.bounded && b.bounded)
-			none = bounded(type, 1 + (a.exponent > b.exponent ? a.exponent : b.exponent));
-		none.number |= a.number && b.number && (a.bounded || b.bounded);
-		return none;
+		return of_sum(type, a, b);
 	case OP_MULF:
 		a = range_of(c, lhs(op), depth - 1);
 		b = range_of(c, rhs(op), depth - 1);
-		if (a.bounded && b.bounded)
-			none = bounded(type, a.exponent + b.exponent);
-		/* 0 times infinity is what there may be else. */
-		none.number |= a.number && b.number &&
-			       ((a.bounded && b.bounded) || a.scales || b.scales);
-		return none;
+		return of_product(type, a, b);
 	case OP_MINIMUMF:
 	case OP_MAXIMUMF:
 		return either(type, range_of(c, lhs(op), depth - 1), range_of(c, rhs(op), depth - 1));

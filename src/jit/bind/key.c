@@ -1,4 +1,5 @@
-/* Options of a variant, checked and completed, and its key as a line of text: name, parameters, options. */
+/* Checks and completes the options of a variant, and writes its key, a line of text: name,
+ * parameters, options. */
 #include "base/option/option.h"
 #include "jit/inner.h"
 
@@ -50,26 +51,44 @@ static void key_number(Text *key, const char *name, unsigned value, unsigned pre
 	text_unsigned(key, value);
 }
 
-/* Made for each look-up, so nothing in it is formatted by printf that is there each time. */
+static void key_parameters(Text *key, const JitKernel *kernel, const FrontArg *args)
+{
+	text_char(key, '(');
+	for (uint32_t i = 0, shown = 0; i < kernel->info->param_count; i++) {
+		if (args[i].kind == FRONT_DEFAULT)
+			continue;
+		bool demoted = args[i].kind == FRONT_DEMOTED;
+		text_str(key, shown++ ? ", " : "");
+		text_str(key, kernel->info->params[i].name);
+		text_str(key, demoted ? ": constexpr " : args[i].kind == FRONT_CONST ? "=" : ": ");
+		text_str(key, demoted ? jit_dtype_text(args[i].dtype) : args[i].text);
+		if (args[i].divisibility > 1) {
+			text_char(key, ':');
+			text_unsigned(key, args[i].divisibility);
+		}
+	}
+	text_char(key, ')');
+}
+
+static void key_flag(Text *key, const char *name, bool on)
+{
+	if (on)
+		text_str(key, name);
+}
+
+static void key_setting(Text *key, const char *name, OptionId option)
+{
+	if (option_given(option, NULL))
+		text_printf(key, " %s=%s", name, option_text(option));
+}
+
+/* Computed at each look-up, so what every key has is written without printf. */
 const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args, const JitOptions *options)
 {
 	Text key;
 	text_init(&key, arena);
 	text_str(&key, kernel->info->qualified_name);
-	text_char(&key, '(');
-	for (uint32_t i = 0, shown = 0; i < kernel->info->param_count; i++) {
-		if (args[i].kind == FRONT_DEFAULT)
-			continue;
-		text_str(&key, shown++ ? ", " : "");
-		text_str(&key, kernel->info->params[i].name);
-		text_str(&key, args[i].kind == FRONT_DEMOTED ? ": constexpr " : args[i].kind == FRONT_CONST ? "=" : ": ");
-		text_str(&key, args[i].kind == FRONT_DEMOTED ? jit_dtype_text(args[i].dtype) : args[i].text);
-		if (args[i].divisibility > 1) {
-			text_char(&key, ':');
-			text_unsigned(&key, args[i].divisibility);
-		}
-	}
-	text_char(&key, ')');
+	key_parameters(&key, kernel, args);
 	key_number(&key, " num_warps=", options->num_warps, 4);
 	key_number(&key, " num_stages=", options->num_stages, 3);
 	key_number(&key, " num_ctas=", options->num_ctas, 1);
@@ -78,41 +97,24 @@ const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args,
 		text_str(&key, options->sim ? " target=sim:" : " target=");
 		text_str(&key, options->gpu->name);
 	}
-	if (options->no_fp_fusion)
-		text_str(&key, " no_fp_fusion");
-	if (options->no_reflect_ftz)
-		text_str(&key, " no_reflect_ftz");
-	if (options->cooperative)
-		text_str(&key, " cooperative");
-	if (options->dependent)
-		text_str(&key, " dependent");
-	if (options->no_line_info)
-		text_str(&key, " no_line_info");
-	if (options->ptx_only)
-		text_str(&key, " ptx_only");
+	key_flag(&key, " no_fp_fusion", options->no_fp_fusion);
+	key_flag(&key, " no_reflect_ftz", options->no_reflect_ftz);
+	key_flag(&key, " cooperative", options->cooperative);
+	key_flag(&key, " dependent", options->dependent);
+	key_flag(&key, " no_line_info", options->no_line_info);
+	key_flag(&key, " ptx_only", options->ptx_only);
 	key_number(&key, " ptx_version=", options->ptx_version, 0);
-	if (options->no_maps)
-		text_str(&key, " no_maps");
-	if (options->many)
-		text_str(&key, " many");
-	if (options->debug)
-		text_str(&key, " debug");
-	if (options->no_overflow_checks)
-		text_str(&key, " no_overflow_checks");
-	if (options->no_gpu_limits)
-		text_str(&key, " no_gpu_limits");
-	if (options->strict)
-		text_str(&key, " strict_triton");
-	if (options->wide_offsets)
-		text_str(&key, " wide_offsets");
-	if (option_is_on(OPTION_PORTABLE_ORDER))
-		text_str(&key, " portable_order");
-	if (option_given(OPTION_ROLES, NULL))
-		text_printf(&key, " warp_specialize=%s", option_text(OPTION_ROLES));
-	if (option_given(OPTION_PERSIST, NULL))
-		text_printf(&key, " persist=%s", option_text(OPTION_PERSIST));
-	if (option_given(OPTION_TURNS, NULL))
-		text_printf(&key, " turns=%s", option_text(OPTION_TURNS));
+	key_flag(&key, " no_maps", options->no_maps);
+	key_flag(&key, " many", options->many);
+	key_flag(&key, " debug", options->debug);
+	key_flag(&key, " no_overflow_checks", options->no_overflow_checks);
+	key_flag(&key, " no_gpu_limits", options->no_gpu_limits);
+	key_flag(&key, " strict_triton", options->strict);
+	key_flag(&key, " wide_offsets", options->wide_offsets);
+	key_flag(&key, " portable_order", option_is_on(OPTION_PORTABLE_ORDER));
+	key_setting(&key, "warp_specialize", OPTION_ROLES);
+	key_setting(&key, "persist", OPTION_PERSIST);
+	key_setting(&key, "turns", OPTION_TURNS);
 	if (options->dot_precision && strcmp(options->dot_precision, "tf32") != 0)
 		text_printf(&key, " dot_precision=%s", options->dot_precision);
 	if (options->override)
