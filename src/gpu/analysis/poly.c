@@ -59,7 +59,8 @@ static bool add_term(Poly *p, const PolyTerm *term, int64_t scale)
 		PolyTerm *same = &p->terms[at];
 		if (__builtin_add_overflow(same->scale, t.scale, &same->scale))
 			return false;
-		if (memcmp(same->group, t.group, sizeof t.group) != 0 || same->scale_group != t.scale_group)
+		/* In how many bits they were added is not known. */
+		if (t.count)
 			set_apart(same);
 		if (!same->scale)
 			memmove(same, same + 1, (--p->count - at) * sizeof *same);

@@ -289,13 +289,20 @@ static bool is_far(const Poly *at)
 	return false;
 }
 
+/* Two numbers of 32 bits, neither below 0, add up to what is below 0 there at worst, and that is no
+ * part of a tensor either; three may come round to its beginning. */
+static bool may_come_round(const Poly *at)
+{
+	return at->count > 2;
+}
+
 /* An index that is as large as 64 bits hold must be wrong only where it is behind the end, which
  * the coordinate can say, or where there is no memory. */
 static bool take_far(TensorSearch *m, Tensor *tensor, unsigned bytes)
 {
 	for (unsigned d = 0; d < tensor->count; d++) {
 		TensorDim *dim = &tensor->dims[d];
-		dim->far = is_far(dim->at);
+		dim->far = is_far(dim->at) || (dim->ends && may_come_round(dim->at));
 		if (!dim->far || dim->ends)
 			continue;
 		if (d == tensor->last ||
