@@ -1,8 +1,9 @@
 // A tile that is stored through a map goes by way of shared memory in pieces of a box: each has memory of its own, and the wait behind
 // the last names all of it. In a loop two pieces of memory stay, in turns, and a copy goes on under the next tile: where each warp
 // group has rows of its own, it writes, copies and waits for them alone; else all threads do together, behind a wait for the copy that
-// was there. A sum in a loop that is added is no store of rows. What the loop loads again is waited for till it is there. Where threads
-// can tell rows apart alone, pieces are rows.
+// was there. A sum in a loop that is added is no store of rows. What the loop loads again is waited for till it is there. Where another
+// iteration may store to the same place, what the one before stored is there before. Where threads can tell rows apart alone, pieces
+// are rows.
 // options: --pass=tensor-copies,cse,dce --verify-each --stress --no-loc --target sm_90a
 #acc = #ttg.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0], [64, 0]], block = []}>
 #turned = #ttg.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[64, 0], [32, 0], [16, 0]], block = []}>
@@ -94,6 +95,63 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.targ
       %x = tt.descriptor_load %c[%i, %column] : !tt.tensordesc<tensor<128x128xf16, #memory>> -> tensor<128x128xf16, #acc>
       %y = arith.addf %x, %tile : tensor<128x128xf16, #acc>
       tt.descriptor_store %c[%i, %column], %y : !tt.tensordesc<tensor<128x128xf16, #memory>>, tensor<128x128xf16, #acc>
+    }
+    tt.return
+  }
+  // CHECK-LABEL: @same_place
+  // CHECK: scf.for
+  // CHECK: ttng.async_tma_store_rows %c[%row, %column] {{.*}} {neso.written, pendings = 0 : i32}
+  // CHECK: ttng.async_tma_store_rows %c[%row, %{{.*}}] {{.*}} {pendings = 1 : i32}
+  // CHECK: }
+  tt.func public @same_place(%p: !tt.ptr<f16>, %m: i32, %n: i32, %tile: tensor<128x128xf16, #acc>, %r: i32, %k: i32, %c: !tt.tensordesc<tensor<128x128xf16, #memory>> {neso.map = array<i64: 0, 0, 1, 1, 2, 1, 2, 1, -1, 1>}) {
+    %c128 = arith.constant 128 : i32
+    %row = arith.muli %r, %c128 : i32
+    %column = arith.muli %k, %c128 : i32
+    scf.for %i = %r to %m step %c128 : i32 {
+      tt.descriptor_store %c[%row, %column], %tile : !tt.tensordesc<tensor<128x128xf16, #memory>>, tensor<128x128xf16, #acc>
+    }
+    tt.return
+  }
+  // CHECK-LABEL: @shared_rows
+  // CHECK: scf.for
+  // CHECK-NOT: store_rows
+  // CHECK: ttng.async_tma_store_wait {neso.written, pendings = 0 : i32} %[[ONE:.*]] :
+  // CHECK-NEXT: ttg.local_store %{{.*}}, %[[ONE]]
+  // CHECK: ttng.async_tma_store_wait {pendings = 1 : i32} %[[TWO:.*]] :
+  // CHECK-NEXT: ttg.local_store %{{.*}}, %[[TWO]]
+  // CHECK: }
+  tt.func public @shared_rows(%p: !tt.ptr<f16>, %m: i32, %n: i32, %tile: tensor<128x128xf16, #acc>, %row: i32, %column: i32, %c: !tt.tensordesc<tensor<128x128xf16, #memory>> {neso.map = array<i64: 0, 0, 1, 1, 2, 1, 2, 1, -1, 1>}) {
+    %c64 = arith.constant 64 : i32
+    scf.for %i = %row to %m step %c64 : i32 {
+      tt.descriptor_store %c[%i, %column], %tile : !tt.tensordesc<tensor<128x128xf16, #memory>>, tensor<128x128xf16, #acc>
+    }
+    tt.return
+  }
+  // Where only the inner loop goes on, the outer one comes back.
+  // CHECK-LABEL: @comes_back
+  // CHECK: scf.for
+  // CHECK: scf.for
+  // CHECK: ttng.async_tma_store_wait {neso.written, pendings = 0 : i32}
+  // CHECK: ttng.async_tma_copy_local_to_global
+  tt.func public @comes_back(%p: !tt.ptr<f16>, %m: i32, %n: i32, %tile: tensor<128x128xf16, #acc>, %row: i32, %column: i32, %c: !tt.tensordesc<tensor<128x128xf16, #memory>> {neso.map = array<i64: 0, 0, 1, 1, 2, 1, 2, 1, -1, 1>}) {
+    %c128 = arith.constant 128 : i32
+    scf.for %k = %row to %n step %c128 : i32 {
+      scf.for %i = %row to %m step %c128 : i32 {
+        tt.descriptor_store %c[%i, %column], %tile : !tt.tensordesc<tensor<128x128xf16, #memory>>, tensor<128x128xf16, #acc>
+      }
+    }
+    tt.return
+  }
+  // CHECK-LABEL: @both_go_on
+  // CHECK: scf.for
+  // CHECK: scf.for
+  // CHECK: ttng.async_tma_store_rows %c[%i, %k] {{.*}} {pendings = 1 : i32}
+  tt.func public @both_go_on(%p: !tt.ptr<f16>, %m: i32, %n: i32, %tile: tensor<128x128xf16, #acc>, %row: i32, %column: i32, %c: !tt.tensordesc<tensor<128x128xf16, #memory>> {neso.map = array<i64: 0, 0, 1, 1, 2, 1, 2, 1, -1, 1>}) {
+    %c128 = arith.constant 128 : i32
+    scf.for %k = %row to %n step %c128 : i32 {
+      scf.for %i = %row to %m step %c128 : i32 {
+        tt.descriptor_store %c[%i, %k], %tile : !tt.tensordesc<tensor<128x128xf16, #memory>>, tensor<128x128xf16, #acc>
+      }
     }
     tt.return
   }

@@ -7,8 +7,10 @@
  * function, so that copies can stand together; in a loop the barrier is made in front of it, and its parity is that of the
  * iteration; elsewhere it lives as long as the load.
  * A store: the tile goes to shared memory, one thread issues the copy and waits till the memory is read, or till the tensor is
- * written where something later may look at it. Fences and barriers of threads are for `barriers`. */
+ * written where something later may look at it. Where another iteration may store there, it waits till this one's is written.
+ * Fences and barriers of threads are for `barriers`. */
 #include "base/vec.h"
+#include "gpu/analysis/rewritten.h"
 #include "gpu/gpu.h"
 #include "gpu/memory/memory_int.h"
 #include "gpu/memory/pieces.h"
@@ -296,6 +298,7 @@ typedef struct Store {
 	GpuStorePlan plan;
 	IrValue *parts[GPU_MOST_PIECES], *memory[GPU_MOST_PIECES];
 	bool written; /* something later looks at the tensor: waited for until it is there */
+	bool again;   /* another iteration may store there: it waits for that */
 } Store;
 
 /* memory: what is free then. */
@@ -304,6 +307,16 @@ static IrOp *wait_for(const Copies *c, IrBuilder *b, unsigned pendings, IrValue 
 	IrOp *wait = irb_op(b, OP_TMA_STORE_WAIT, memory, count, NULL, 0, 0);
 	ir_set(c->m, wait, ATTR_PENDINGS, ir_attr_i32(c->gpu->ir, pendings));
 	return wait;
+}
+
+/* In front of a part's copy, in a loop: for the memory's last one, or for all that are to be there
+ * before. The op says how many copies are left then. */
+static void say_pendings(const Copies *c, const Store *s, IrOp *op, unsigned part, unsigned slots)
+{
+	bool all = s->again && part == 0;
+	ir_set(c->m, op, ATTR_PENDINGS, ir_attr_i32(c->gpu->ir, all ? 0 : slots - 1));
+	if (all)
+		ir_set(c->m, op, ATTR_WRITTEN, ir_attr_unit(c->gpu->ir));
 }
 
 static void wait_for_all(const Copies *c, IrBuilder *b, Store *s, uint32_t memory)
@@ -388,7 +401,7 @@ static void store_rows_in_loop(const Copies *c, IrBuilder *b, Store *s, IrOp *lo
 			args[k + 1] = ir_operand(s->op, k);
 		args[last] = index_of_part(b, s, i);
 		IrOp *store = irb_op(b, OP_TMA_STORE_ROWS, args, last + 1, NULL, 0, 0);
-		ir_set(c->m, store, ATTR_PENDINGS, ir_attr_i32(c->gpu->ir, slots - 1));
+		say_pendings(c, s, store, i, slots);
 	}
 	IrOp *wait = wait_for(c, &end, 0, s->memory, slots);
 	ir_set(c->m, wait, ATTR_BY_GROUPS, ir_attr_unit(c->gpu->ir));
@@ -406,7 +419,7 @@ static void store_in_loop(const Copies *c, IrBuilder *b, Store *s, IrOp *loop)
 		s->memory[i] = part_memory(c, &front, s, NULL, true);
 	for (unsigned i = 0; i < s->plan.pieces; i++) {
 		IrValue *memory = s->memory[i % slots];
-		wait_for(c, b, slots - 1, &memory, 1);
+		say_pendings(c, s, wait_for(c, b, 0, &memory, 1), i, slots);
 		irb_op(b, OP_LOCAL_STORE, (IrValue *[]){s->parts[i], memory}, 2, NULL, 0, 0);
 		copy_part(c, b, s, i, memory);
 	}
@@ -432,11 +445,17 @@ static void lower_store(const Copies *c, IrOp *store)
 	IrBuilder b = ir_at(c->m, store);
 	IrOp *loop = loop_of(store);
 	Store s = {.op = store, .plan = gpu_plan_store(c->gpu, store), .written = is_looked_at(c, store)};
+	/* Sums come to the same in any order. */
+	GpuRewritten rewritten = store->kind == OP_DESC_STORE ? gpu_rewritten(c->gpu, store) : GPU_REWRITTEN_NOT;
+	s.again = rewritten && !s.written;
+	bool memory = loop && has_memory(c, store);
+	s.written |= s.again && !memory;
 	gpu_tile_pieces(c->gpu, &b, ir_operand(store, 1), s.plan.dim, s.plan.pieces, s.parts);
 	bool columns = s.plan.pieces == 1 || place_of_index(&s) == store->operand_count - 1;
-	if (loop && columns && has_memory(c, store) && !s.written && gpu_rows_are_of_groups(c->gpu, store))
+	if (memory && columns && !s.written && rewritten != GPU_REWRITTEN_ANYWHERE &&
+	    gpu_rows_are_of_groups(c->gpu, store))
 		store_rows_in_loop(c, &b, &s, loop);
-	else if (loop && has_memory(c, store))
+	else if (memory)
 		store_in_loop(c, &b, &s, loop);
 	else
 		store_once(c, &b, &s);
