@@ -5,8 +5,8 @@
  *	b = convert a; d = convert c    becomes    m = alloc a; n = alloc c; b = load m; d = load n
  * with the memory layouts that the plans of the conversions chose. Together stand conversions of a
  * block where nothing from the first to the last uses what one of them makes, enters a region or
- * synchronises; their memory must leave room for another CTA on the SM. Each load waits until its
- * elements are needed. */
+ * synchronises; their memory must leave room for another CTA on the SM, with that of those before
+ * whose loads are still to come. Each load waits until its elements are needed. */
 #include "gpu/gpu.h"
 #include "gpu/memory/memory.h"
 
@@ -21,7 +21,9 @@ typedef struct Batch {
 	PassCx *cx;
 	GpuCx *gpu;
 	VEC(Member) members;
+	VEC(IrOp *) waiting; /* loads of earlier ones that are further down in the block */
 	uint64_t bytes, limit;
+	uint64_t held; /* by those that wait */
 	bool changed;
 } Batch;
 
@@ -55,7 +57,8 @@ static IrOp *first_user(const IrValue *v, IrOp *from)
 	return first ? first : from;
 }
 
-static void close_batch(Batch *b)
+/* here: the op that is looked at; what it needs is loaded in front of it; NULL: the block ends. */
+static void close_batch(Batch *b, const IrOp *here)
 {
 	IrModule *m = b->cx->module;
 	uint32_t n = b->members.len;
@@ -70,11 +73,17 @@ static void close_batch(Batch *b)
 			gpu_encoding(b->gpu, layout_plan_memory(&b->gpu->layouts, b->members.data[i].plan));
 		IrType memory = ir_memdesc(b->gpu->ir, type->elem, type->shape, type->rank, encoding,
 					   SHARED_SPACE, false);
-		IrBuilder store = ir_at(m, op), load = ir_at(m, first_user(&op->results[0], op->next));
+		IrOp *user = first_user(&op->results[0], op->next);
+		IrBuilder store = ir_at(m, op), load = ir_at(m, user);
 		load.loc = op->loc;
 		IrValue *at = irb_1(&store, OP_LOCAL_ALLOC, memory, ir_operand(op, 0));
-		ir_replace_uses(&op->results[0], irb_1(&load, OP_LOCAL_LOAD, type, at));
+		IrValue *read = irb_1(&load, OP_LOCAL_LOAD, type, at);
+		ir_replace_uses(&op->results[0], read);
 		ir_op_erase(op);
+		if (!here || user == here)
+			continue;
+		vec_push(b->cx->scratch, &b->waiting, read->def);
+		b->held += gpu_memdesc_bytes(b->gpu, memory);
 	}
 	b->changed = true;
 }
@@ -88,17 +97,32 @@ static bool uses_member(const Batch *b, const IrOp *op)
 	return false;
 }
 
+/* The memory of a load that waited is free behind it. */
+static void end_waiting(Batch *b, const IrOp *load)
+{
+	for (uint32_t i = 0; i < b->waiting.len; i++)
+		if (b->waiting.data[i] == load) {
+			b->held -= gpu_memdesc_bytes(b->gpu, ir_operand(load, 0)->type);
+			b->waiting.data[i] = b->waiting.data[--b->waiting.len];
+			return;
+		}
+}
+
 static void visit_op(Batch *b, IrOp *op)
 {
 	const LayoutPlan *plan = shared_plan(b, op);
+	if (op->kind == OP_LOCAL_LOAD)
+		end_waiting(b, op);
 	bool combines = op->kind == OP_REDUCE || op->kind == OP_SCAN || op->kind == OP_MAP_ELEMENTWISE;
 	bool apart = op->region_count && !combines;
 	if (apart || ir_has_trait(op, TRAIT_SYNC | TRAIT_TERM) || uses_member(b, op))
-		close_batch(b);
+		close_batch(b, op);
 	if (!plan)
 		return;
-	if (b->bytes + plan->cost.shared_bytes > b->limit)
-		close_batch(b);
+	if (b->bytes + b->held + plan->cost.shared_bytes > b->limit)
+		close_batch(b, op);
+	if (b->held && b->held + plan->cost.shared_bytes > b->limit)
+		return;
 	Member member = {op, plan};
 	vec_push(b->cx->scratch, &b->members, member);
 	b->bytes += plan->cost.shared_bytes;
@@ -113,7 +137,9 @@ static bool visit_regions(void *data, IrOp *op)
 				next = inner->next;
 				visit_op(b, inner);
 			}
-			close_batch(b);
+			close_batch(b, NULL);
+			b->waiting.len = 0;
+			b->held = 0;
 		}
 	}
 	return true;
