@@ -489,3 +489,24 @@ bool ir_walk(IrOp *root, bool post, IrVisit *visit, void *data)
 	}
 	return true;
 }
+
+typedef struct Collect {
+	Arena *arena;
+	IrOpKind kind, other;
+	IrOpVec found;
+} Collect;
+
+static bool collect(void *data, IrOp *op)
+{
+	Collect *c = data;
+	if (op->kind == c->kind || op->kind == c->other)
+		vec_push(c->arena, &c->found, op);
+	return true;
+}
+
+IrOpVec ir_collect(Arena *arena, IrOp *root, bool post, IrOpKind kind, IrOpKind other)
+{
+	Collect c = {.arena = arena, .kind = kind, .other = other};
+	ir_walk(root, post, collect, &c);
+	return c.found;
+}
