@@ -1,4 +1,4 @@
-/* Construction and surgery of the IR: every change of operands goes through link/unlink of uses. */
+/* Construction and modification of the IR: every change of operands links or unlinks uses. */
 #include "ir/ir.h"
 
 #include "ir/enums.h"

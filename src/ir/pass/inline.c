@@ -1,11 +1,11 @@
-/* inline: calls of functions that are not `noinline` are replaced by their bodies; then private functions that
- * nothing calls any more are dropped. symbol-dce: the second half alone.
+/* inline: replaces calls of functions that are not `noinline` by their bodies, and drops private
+ * functions without callers. symbol-dce: the second half alone.
  *
- * Needs: functions of one block that ends in tt.return (`structure` makes them so). Keeps: meaning; an inlined
- * op at location L of the callee gets callsite(L at the call), a chain when calls are nested.
- * Method: depth first from each function, callees before callers, so each body is copied in its final form.
- * Recursion is diagnosed, and so is growth beyond INLINE_MAX_OPS: a chain of functions that each call the next
- * one twice would double at every step. */
+ * Needs: functions of one block that ends in tt.return (`structure` makes them so). Keeps:
+ * meaning; an inlined op at location L of the callee gets callsite(L at the call), a chain when
+ * calls are nested. Method: depth first from each function, callees before callers, so each body
+ * is copied in its final form. Recursion is diagnosed, and so is growth beyond INLINE_MAX_OPS: a
+ * chain of functions that each call the next one twice would double at every step. */
 #include "base/map.h"
 #include "ir/pass.h"
 
