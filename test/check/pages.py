@@ -26,7 +26,8 @@ import sys
 import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ["README.md", *sorted(str(p.relative_to(ROOT)) for p in ROOT.glob("docs/*.md")), "test/README.md"]
+PAGES = ["README.md", "test/README.md",
+         *sorted(str(p.relative_to(ROOT)) for folder in ("docs", "src/*") for p in ROOT.glob(f"{folder}/*.md"))]
 LANGUAGES = {"sh", "console", "python", "c", "text", "cmake"}
 WORDS = {"gpu", "ptxas", "torch", "network", "root", "long", "fragment"}
 MARK = "=====page"
