@@ -33,6 +33,12 @@ WORDS = {"gpu", "ptxas", "torch", "network", "root", "long", "fragment"}
 MARK = "=====page"
 
 
+def sections(text):
+    """The names by which links reach the headings of a page, and its anchors."""
+    named = re.findall(r"^#+ +(.*?) *$", text, flags=re.M)
+    return {re.sub(r"[^\w -]", "", name.lower()).replace(" ", "-") for name in named} | set(re.findall(r'id="([^"]+)"', text))
+
+
 class Block:
 
     def __init__(self, line, info, text):
@@ -210,9 +216,14 @@ class Page:
             for span in re.findall(r"`([^`]+)`", line):
                 self.names(number, span)
                 self.places(number, span)
-            for target in re.findall(r"\]\(([^)#\s]+)", re.sub(r"`[^`]+`", "", line)):
-                if not re.match(r"[a-z]+:", target) and not (ROOT / self.name).parent.joinpath(target).exists():
+            for target, section in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)", re.sub(r"`[^`]+`", "", line)):
+                if re.match(r"[a-z]+:", target):
+                    continue
+                page = (ROOT / self.name).parent.joinpath(target) if target else ROOT / self.name
+                if not page.exists():
                     self.fault(f"{number}: a link to {target}, which is not there")
+                elif section and section not in sections(page.read_text()):
+                    self.fault(f"{number}: a link to {target}#{section}, and there is no such section")
 
     def places(self, number, span):
         """Files of the repository and settings of the environment; words in capitals stand for something."""
