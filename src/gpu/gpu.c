@@ -1,4 +1,4 @@
-/* The table of passes that code generation can run, and the order in which it does. */
+/* The table of passes that code generation can run, and their order. */
 #include "gpu/gpu.h"
 
 static const PassInfo passes[] = {

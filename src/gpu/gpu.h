@@ -1,4 +1,4 @@
-/* The passes from TTIR to TTGIR and on TTGIR (gpu/passes.def), and the order in which they run. */
+/* The passes from TTIR to TTGIR and on TTGIR (gpu/passes.def), and their order. */
 #ifndef NESO_GPU_GPU_H
 #define NESO_GPU_GPU_H
 

@@ -1,4 +1,4 @@
-/* Construction and surgery of the IR: every change of operands goes through link/unlink of uses. */
+/* Construction and modification of the IR: every change of operands links or unlinks uses. */
 #include "ir/ir.h"
 
 #include "ir/enums.h"
@@ -488,4 +488,25 @@ bool ir_walk(IrOp *root, bool post, IrVisit *visit, void *data)
 		}
 	}
 	return true;
+}
+
+typedef struct Collect {
+	Arena *arena;
+	IrOpKind kind, other;
+	IrOpVec found;
+} Collect;
+
+static bool collect(void *data, IrOp *op)
+{
+	Collect *c = data;
+	if (op->kind == c->kind || op->kind == c->other)
+		vec_push(c->arena, &c->found, op);
+	return true;
+}
+
+IrOpVec ir_collect(Arena *arena, IrOp *root, bool post, IrOpKind kind, IrOpKind other)
+{
+	Collect c = {.arena = arena, .kind = kind, .other = other};
+	ir_walk(root, post, collect, &c);
+	return c.found;
 }

@@ -6,6 +6,7 @@
 #ifndef NESO_IR_IR_H
 #define NESO_IR_IR_H
 
+#include "base/vec.h"
 #include "ir/enums.h"
 #include "ir/type.h"
 
@@ -254,5 +255,9 @@ bool ir_constant_int(const IrValue *value, int64_t *out);
  * The callback may erase the op that it is given, and nothing after it. Return false to stop. */
 typedef bool IrVisit(void *data, IrOp *op);
 bool ir_walk(IrOp *root, bool post, IrVisit *visit, void *data);
+
+/* The ops of two kinds (the same twice: of one) inside `root`, in the order of ir_walk. */
+typedef VEC(IrOp *) IrOpVec;
+IrOpVec ir_collect(Arena *arena, IrOp *root, bool post, IrOpKind kind, IrOpKind other);
 
 #endif

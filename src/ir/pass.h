@@ -1,6 +1,7 @@
-/* Passes and the runner. A pass is a row of passes.def; the runner verifies after it, times it, dumps when asked,
- * and owns the analyses that passes share. In stress mode it prints, reads and compares the module after every pass, and
- * holds a pass to what its row and its result say: that it changed nothing, which analyses it keeps. */
+/* Passes and their runner. A pass is a row of passes.def. The runner verifies after it, times it,
+ * dumps on request, and owns the analyses that passes share. In stress mode it prints, reads and
+ * compares the module after every pass, and checks what the pass's row and result claim: that it
+ * changed nothing, which analyses it preserves. */
 #ifndef NESO_IR_PASS_H
 #define NESO_IR_PASS_H
 

@@ -1,4 +1,4 @@
-/* libneso-codegen.so, and what it says. */
+/* Finds and loads libneso-codegen.so, and reports what is wrong with it. */
 #include "jit/codegen_load.h"
 
 #include "base/option/library.h"

@@ -1,4 +1,4 @@
-/* The compiler for GPUs, in a library of its own: found and mapped when it is first asked for. */
+/* Loads the GPU compiler, a library of its own, on first use. */
 #ifndef NESO_JIT_CODEGEN_LOAD_H
 #define NESO_JIT_CODEGEN_LOAD_H
 

@@ -1,12 +1,12 @@
-/* From a file to something that runs: modules, kernels, their variants, and launches. What drives a
- * GPU besides (nv/nv.h) is shown with it.
+/* From a file to something that runs: modules, kernels, their variants, and launches. The calls
+ * that drive a GPU directly (nv/nv.h) are shown with it.
  *
- * A JitModule is one file with what it imports; it is parsed once. Each of its kernels has a table
- * of variants, keyed by argument types, specialisation, constexpr values and options. All functions
+ * A JitModule is one file with its imports, parsed once. Each of its kernels has a table of
+ * variants, keyed by argument types, specialisation, constexpr values and options. All functions
  * may be called from any thread on the same objects. Parsing and lowering of one module are
- * serialised, the passes and launches are not.
+ * serialised; passes and launches are not.
  *
- * What a function may raise (fault.h) reaches the caller with all locks released. */
+ * A fault that a function raises (fault.h) reaches the caller with all locks released. */
 #ifndef NESO_JIT_JIT_H
 #define NESO_JIT_JIT_H
 

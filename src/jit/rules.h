@@ -1,16 +1,17 @@
-/* What a launch concludes from a value: upstream's rules of specialisation, written once.
+/* How a launch specialises on a value: upstream's rules, written once.
  *
- * jit/bind/specialize.c makes types and constants by them, api/launch/key.c the words that a call
- * is looked up by; api/launch/again.c and python/ext/again.c compare a call with the last one.
+ * jit/bind/specialize.c derives types and constants by them, api/launch/key.c the words by which a
+ * call is looked up; api/launch/again.c and python/ext/again.c compare a call with the last one.
  * Numbers in, numbers out: the Python extension includes this header and no other of src/.
  *
- * A parameter may have its own (jit/bind/control.c): 1 is no constant, or all that it may be; 8
- * counts as well as 16; divisibility is not looked at; its type is fixed. Of integers that stride
- * or bound tiles 8 counts as well, which upstream does not have: 16 bytes are 8 elements.
+ * A parameter may have rules of its own (jit/bind/control.c): 1 is no constant, or is the only
+ * value; divisibility by 8 counts as well as by 16; divisibility is ignored; its type is fixed.
+ * For integers that are strides or bounds of tiles 8 counts as well, which upstream does not have:
+ * 16 bytes are 8 elements.
  *
- * An integer that is 1 is a constant. One that 16 divides, and an address that 16 divides, is known
- * to be so. An integer without a type of its own is an int32 where that holds it, else an int64, or
- * a uint64. A float without one is an fp32. */
+ * An integer that is 1 is a constant. An integer or address divisible by 16 is known to be so. An
+ * integer without a type of its own is an int32 if that holds it, else an int64, else a uint64. A
+ * float without one is an fp32. */
 #ifndef NESO_JIT_RULES_H
 #define NESO_JIT_RULES_H
 

@@ -1,7 +1,8 @@
-/* The driver: found and started when it is first needed, its devices, and which context a launch goes to.
+/* The driver: found and started on first use, its devices, and the context of a launch.
  *
- * A handle is made without touching CUDA; nv_driver_start loads libcuda.so.1, fills the table of entry points and
- * calls cuInit. The library stays loaded once cuInit was called: its threads run its code until the process ends. */
+ * Creating a handle does not touch CUDA; nv_driver_start loads libcuda.so.1, fills the table of
+ * entry points and calls cuInit. After cuInit the library stays loaded: its threads run its code
+ * until the process ends. */
 #define _GNU_SOURCE /* MADV_WIPEONFORK, MAP_ANONYMOUS */
 #include "nv/inner.h"
 

@@ -1,9 +1,9 @@
 /* Errors of the driver as diagnostics, and the ring of recent launches.
  *
- * A kernel that fails does so after its launch returned; every later call in its context gives the same error. So a
- * launch leaves a record, without lock or allocation, in a ring: a slot is taken by counting up, and its seq is 0
- * while it is written, so that a reader can tell what is whole. An error of that kind lists the records of its
- * context. */
+ * A kernel fails after its launch has returned; then every later call in its context gives the
+ * same error. So a launch leaves a record in a ring, without lock or allocation: a slot is taken
+ * by counting up, and its seq is 0 while it is written, so a reader can tell which records are
+ * complete. An error of that kind lists the records of its context. */
 #include "nv/inner.h"
 
 #include <stdio.h>

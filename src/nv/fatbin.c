@@ -1,5 +1,5 @@
-/* Cubins as fat binaries, which are compressed, and which the driver unpacks when it loads them:
- * by NVIDIA's fatbinary. */
+/* Cubins as fat binaries, made by NVIDIA's fatbinary: they are compressed, and the driver unpacks
+ * them when it loads them. */
 #include "nv/inner.h"
 
 #include <stdlib.h>

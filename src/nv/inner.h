@@ -1,10 +1,10 @@
 /* What the files of src/nv share: the driver's state, the ring of recent launches, errors.
  *
- * Locks: one for each NvDriver; it guards starting, the retained contexts, loading, and scratch buffers. Nothing that
- * may raise a fault runs under it but inside nv_locked.
+ * Locks: one for each NvDriver. It guards starting, the retained contexts, loading, and scratch
+ * buffers. Nothing that may raise a fault runs under it except inside nv_locked.
  *
- * fork: NvLife lies in a page that the kernel clears in a child. A child so finds the driver as it was before it was
- * started, its lock unmade, at the price of one load for each launch. */
+ * fork: NvLife lies in a page that the kernel clears in a child, so a child finds the driver as it
+ * was before it was started, its lock unmade, at the price of one load for each launch. */
 #ifndef NESO_NV_INNER_H
 #define NESO_NV_INNER_H
 

@@ -1,7 +1,8 @@
-/* Kernels: a cubin with the facts of its launch, loaded into a context when it is first launched there.
+/* Kernels: a cubin with the facts of its launch, loaded into a context at its first launch there.
  *
- * The functions of a kernel form a list that only grows, read without a lock. What cannot be launched at all on a
- * device (too much shared memory, too many threads for its registers) is said here, once for each context. */
+ * The functions of a kernel form a list that only grows and is read without a lock. What cannot be
+ * launched on a device at all (too much shared memory, too many threads for its registers) is
+ * diagnosed here, once for each context. */
 #include "nv/inner.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* Launching: the plain path is a check of the grid, a record in the ring, and cuLaunchKernel. Clusters, cooperative
- * grids, launches that overlap their predecessor, and scratch memory take the other one. */
+/* Launching. The fast path is a check of the grid, a record in the ring, and cuLaunchKernel.
+ * Clusters, cooperative grids, programmatic dependent launches, and scratch memory take the slow
+ * path. */
 #include "nv/inner.h"
 
 static uint64_t cta_count(const NvFunction *f, const uint32_t grid[3])

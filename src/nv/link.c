@@ -1,5 +1,6 @@
-/* The driver's compiler: PTX to a cubin for a machine without ptxas (cuLink*). It compiles for a target that is
- * named, so the cubin is what ptxas would have made for it, and needs a context only to run in. */
+/* The driver's compiler: PTX to a cubin for a machine without ptxas (cuLink*). It compiles for a
+ * named target, so the cubin is what ptxas would make for it, and needs a context only to run in.
+ */
 #include "nv/inner.h"
 
 #include "base/fault.h"

@@ -1,16 +1,17 @@
-/* Modules that are loaded are bounded.
+/* Bounds the number of loaded modules.
  *
- * The first half of the bound is loaded for good: their launches are as fast as the driver's. What
- * comes after them is loaded until others need the place: the least recently used are unloaded,
- * several at a time, and loaded again by a launch. Such a function's `launch` is nv_loaded_launch,
- * and its `handle` itself, so that nothing is asked of launches of the first kind.
+ * The first half of the bound is loaded for good: their launches are as fast as the driver's.
+ * Those after them stay loaded until others need the place: the least recently used are unloaded,
+ * several at a time, and a launch loads them again. Such a function's `launch` is
+ * nv_loaded_launch, and its `handle` is the function itself, so that launches of the first kind
+ * pay nothing.
  *
- * `uses` counts launches that are under way in the CPU; a function that is not loaded has
- * LOADED_CLOSED in it. Who unloads closes first, and only where nothing is under way; then asks
- * whether what was launched has ended (marks.c). Nothing is waited for: what still runs stays until
- * the next time. A function that was launched into a graph stays: nobody says how long graphs
- * live. Functions with scratch memory, clusters and the like (`special`) stay as well, but
- * those of kernels that may go themselves (NvKernelInfo.passing). */
+ * `uses` counts launches under way on the CPU; LOADED_CLOSED in it means that the function is not
+ * loaded. Unloading closes it first, and only where no launch is under way; then it asks whether
+ * what was launched has ended (marks.c). It waits for nothing: what still runs stays until the
+ * next time. A function that was launched into a graph stays, as the lifetime of graphs is
+ * unknown. Functions with scratch memory, clusters and the like (`special`) stay as well, except
+ * those of kernels that may be evicted (NvKernelInfo.passing). */
 #include "nv/inner.h"
 
 #include "base/option/option.h"

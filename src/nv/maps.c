@@ -1,8 +1,9 @@
-/* Tensor maps that launches make of their arguments.
+/* Tensor maps that launches encode from their arguments.
  *
- * A kernel remembers the last maps that it made, by what they were made of: a launch like one before compares a few words and copies
- * 128 bytes, without lock or allocation. An entry is written by one thread at a time; who reads one that is being written
- * takes nothing of it, and encodes. Maps hold addresses and no context, so they are the kernel's. */
+ * A kernel caches its last maps by their inputs: a launch like one before compares a few words and
+ * copies 128 bytes, without lock or allocation. One thread at a time writes an entry; a reader
+ * that meets an entry being written ignores it and encodes. Maps hold addresses but no context, so
+ * they belong to the kernel. */
 #include "nv/inner.h"
 
 /* What a map is made of, as words. */

@@ -1,9 +1,9 @@
-/* Where a function's launches are in their streams: an event behind the last one of each.
+/* Where a function's launches are in their streams: an event behind the last one in each.
  *
- * A module is unloaded when the events say that nothing of it runs. Waiting for the context says
- * the same, and spoils every graph that is being captured in it, by whatever thread. Events are
- * asked and made in the relaxed mode of captures, in which a thread's calls do not count for those
- * of others. */
+ * A module is unloaded when the events say that nothing of it runs. Synchronising the context
+ * would say the same, but would invalidate every graph being captured in it, by any thread. Events
+ * are created and queried in the relaxed capture mode, in which a thread's calls do not affect
+ * other captures. */
 #include "nv/inner.h"
 
 #include <stdlib.h>

@@ -1,12 +1,13 @@
-/* NVIDIA: from PTX to a cubin, and from a cubin to a launch. The driver is loaded at run time (libcuda.so.1), nothing
- * is initialised before the first call that needs it, and the caller's own contexts, streams and pointers are used as
- * they are.
+/* NVIDIA: from PTX to a cubin, and from a cubin to a launch. The driver is loaded at run time
+ * (libcuda.so.1), nothing is initialised before the first call that needs it, and the caller's own
+ * contexts, streams and pointers are used as they are.
  *
- * Threads: every function may be called from any thread at any time, but for freeing what another thread is using.
- * Errors: a function that takes a DiagList returns false, NULL or 0 after adding at least one error to it.
- * Memory: handles are heap objects; no memory raises FAULT_MEMORY (fault.h) with all locks released.
- * fork: CUDA cannot be used in the child of a process that had started it. A child of one that had not starts its
- *	own; in any other child each call fails with NV_FORKED, and the _free functions touch no driver. */
+ * Threads: every function may be called from any thread at any time, except to free what another
+ * thread is using. Errors: a function that takes a DiagList returns false, NULL or 0 after adding
+ * at least one error to it. Memory: handles are heap objects; running out of memory raises
+ * FAULT_MEMORY (fault.h) with all locks released. fork: CUDA cannot be used in the child of a
+ * process that had started it. The child of one that had not starts its own; in any other child
+ * each call fails with NV_FORKED, and the _free functions do not touch the driver. */
 #ifndef NESO_NV_NV_H
 #define NESO_NV_NV_H
 

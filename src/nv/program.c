@@ -1,11 +1,12 @@
-/* What a program is, by content: its file, and the files of the programs that it runs as far as its text
- * tells.
+/* The identity of a program, by content: its file, and the files of the programs that it runs as
+ * far as its text shows.
  *
- * A program of machine code is its file; a small one that only starts another names that one by its path,
- * which is looked for. In a script each word may be a program: an absolute path, a name in the script's own
- * folder, a variable of the environment with a path behind it, a folder that has a ptxas, a name with "ptxas"
- * that PATH has. What a script computes cannot be followed; what it answers when asked for its version is
- * part of its identity for that reason, and it is asked in each process. */
+ * A program of machine code is its file; a small one that only starts another names that one by
+ * its path, which is searched for. In a script each word may be a program: an absolute path, a
+ * name in the script's own folder, an environment variable followed by a path, a folder that has a
+ * ptxas, a name with "ptxas" that PATH has. What a script computes cannot be followed; for that
+ * reason its answer when asked for its version is part of its identity, and it is asked in each
+ * process. */
 #include "nv/inner.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* From PTX to a cubin: by ptxas where there is one, else by the driver's compiler (link.c). */
+/* From PTX to a cubin, by ptxas if there is one, otherwise by the driver's compiler (link.c). */
 #include "nv/inner.h"
 
 #include <signal.h>

@@ -1,16 +1,17 @@
-/* A second assembly with a limit of registers that is said.
+/* A second assembly with another register limit.
  *
- * More of them: ptxas chooses how many registers a thread gets. For long kernels that keep a lot of
- * addresses it at times falls back to 32 (or 40, or 64) and spills kilobytes, of 255 that it could
- * have; --maxrregcount does not change that where the PTX says .reqntid, and .maxnreg in the PTX
- * does (seen with ptxas 12.8 to 13.0). So: where the report tells of spills and of no more than
- * three quarters of the registers that so many threads can have, the limit is put into the PTX, and
- * of the two cubins the one that spills less is kept.
+ * More registers: ptxas chooses how many registers a thread gets. For long kernels with many
+ * addresses it at times falls back to 32 (or 40, or 64) and spills kilobytes, although it could
+ * have 255; --maxrregcount does not change that where the PTX says .reqntid, but .maxnreg in the
+ * PTX does (seen with ptxas 12.8 to 13.0). So where the report shows spills and no more than three
+ * quarters of the registers that so many threads can have, the limit is put into the PTX, and of
+ * the two cubins the one that spills less is kept.
  *
- * Fewer: it counts no CTAs. Where a few registers less leave room for another CTA on an SM, the
- * limit is that step, and its cubin is kept if it spills nothing and takes few more instructions.
+ * Fewer registers: ptxas ignores occupancy. Where a few registers less leave room for another CTA
+ * on an SM, that is the limit, and the cubin is kept if it spills nothing and needs few more
+ * instructions.
  *
- * Who sets a limit (.maxnreg, .minnctapersm, options) has chosen. */
+ * A kernel that sets a limit itself (.maxnreg, .minnctapersm, options) is assembled once. */
 #include <elf.h>
 
 #include "nv/inner.h"

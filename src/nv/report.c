@@ -1,7 +1,9 @@
-/* What ptxas (or the driver's compiler) said: figures into the cubin, errors, warnings and advice into diagnostics.
+/* The messages of ptxas (or the driver's compiler): figures go into the cubin; errors, warnings
+ * and advice become diagnostics.
  *
- * Lines are "ptxas KIND : text", "ptxas FILE, line N; KIND : text", and what follows "Function properties for NAME".
- * Errors with a line show that line of the PTX, and the source line that its .loc names. Others stay in the log. */
+ * Lines are "ptxas KIND : text", "ptxas FILE, line N; KIND : text", and what follows "Function
+ * properties for NAME". Errors with a line show that line of the PTX, and the source line that its
+ * .loc names. Others stay in the log. */
 #include "nv/inner.h"
 
 typedef struct Reader {

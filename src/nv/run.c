@@ -1,9 +1,9 @@
-/* Running a tool of the toolkit: a time limit, and nothing left behind.
+/* Runs a tool of the toolkit, with a time limit and without leaving anything behind.
  *
- * Files are memory files that the child inherits and names by /proc/self/fd/N, so a crash of either side leaves
- * no litter. Where there is no /proc, or no memory files, they lie in a folder made for the run, which is
- * removed on every path. The tool gets a process group of its own: at the time limit all of it is ended. It
- * ends with its parent too, which posix_spawn cannot ask for. */
+ * Files are memory files that the child inherits and names by /proc/self/fd/N, so a crash of
+ * either side leaves no litter. Without /proc or memory files, they lie in a folder made for the
+ * run, which is removed on every path. The tool gets a process group of its own, which is killed
+ * at the time limit. It ends with its parent too, which posix_spawn cannot ask for. */
 #define _GNU_SOURCE /* memfd_create, pipe2, F_DUPFD_CLOEXEC, vfork */
 #include "nv/inner.h"
 

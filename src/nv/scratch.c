@@ -1,10 +1,10 @@
 /* Scratch memory of kernels: one buffer for each stream, as large as its largest launch so far.
  *
- * Launches of a stream run one after the other, so they can share a buffer. It is exchanged for a larger one in the
- * order of the stream (cuMemFreeAsync behind what was launched, cuMemAllocAsync before what comes), without waiting.
- * A device without memory pools gets plain memory, whose freeing waits for the device. In a stream that captures a
- * graph, the launch gets memory of its own, allocated and freed by the graph: its kernel may run long after, and
- * beside others. */
+ * Launches of a stream run one after the other, so they can share a buffer. It is replaced by a
+ * larger one in stream order (cuMemFreeAsync behind what was launched, cuMemAllocAsync before what
+ * comes), without waiting. A device without memory pools gets plain memory, whose freeing waits
+ * for the device. In a stream that captures a graph, the launch gets memory of its own, allocated
+ * and freed by the graph: its kernel may run much later, and concurrently with others. */
 #include "nv/inner.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* Finding the toolkit's programs, and asking for their versions. The answer stays with the handle until a file of the program changes
- * (program.c), so that an identity costs a stat on the way of each compile. */
+/* Finds the toolkit's programs and asks for their versions. The answer stays with the handle until
+ * a file of the program changes (program.c), so checking its identity costs a stat for each
+ * compile. */
 #include "nv/inner.h"
 
 #include <stdlib.h>

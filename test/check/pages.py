@@ -26,10 +26,17 @@ import sys
 import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ["README.md", *sorted(str(p.relative_to(ROOT)) for p in ROOT.glob("docs/*.md")), "test/README.md"]
+PAGES = ["README.md", "test/README.md",
+         *sorted(str(p.relative_to(ROOT)) for folder in ("docs", "src/*") for p in ROOT.glob(f"{folder}/*.md"))]
 LANGUAGES = {"sh", "console", "python", "c", "text", "cmake"}
 WORDS = {"gpu", "ptxas", "torch", "network", "root", "long", "fragment"}
 MARK = "=====page"
+
+
+def sections(text):
+    """The names by which links reach the headings of a page, and its anchors."""
+    named = re.findall(r"^#+ +(.*?) *$", text, flags=re.M)
+    return {re.sub(r"[^\w -]", "", name.lower()).replace(" ", "-") for name in named} | set(re.findall(r'id="([^"]+)"', text))
 
 
 class Block:
@@ -209,9 +216,14 @@ class Page:
             for span in re.findall(r"`([^`]+)`", line):
                 self.names(number, span)
                 self.places(number, span)
-            for target in re.findall(r"\]\(([^)#\s]+)", re.sub(r"`[^`]+`", "", line)):
-                if not re.match(r"[a-z]+:", target) and not (ROOT / self.name).parent.joinpath(target).exists():
+            for target, section in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)", re.sub(r"`[^`]+`", "", line)):
+                if re.match(r"[a-z]+:", target):
+                    continue
+                page = (ROOT / self.name).parent.joinpath(target) if target else ROOT / self.name
+                if not page.exists():
                     self.fault(f"{number}: a link to {target}, which is not there")
+                elif section and section not in sections(page.read_text()):
+                    self.fault(f"{number}: a link to {target}#{section}, and there is no such section")
 
     def places(self, number, span):
         """Files of the repository and settings of the environment; words in capitals stand for something."""

@@ -1,5 +1,6 @@
-# What README.md and the pages of docs/ show is true: their commands are run in order and print what stands there, their programs run,
-# and the commands and options that their text names are there (test/check/pages.py has the rules). PAGES="docs/why.md ..." are some of them.
+# What README.md and the pages of docs/ and src/ show is true: their commands are run in order and print
+# what stands there, their programs run, the commands and options that their text names exist, and their
+# links lead somewhere (test/check/pages.py has the rules). PAGES="docs/why.md ..." runs some of them.
 set -eu
 python=$(sh scripts/find-python) || { echo "no Python of 3.10 or newer with NumPy was found"; exit 77; }
 [ -f "$NESO_BUILD/libneso-codegen.so" ] || { echo "built without LLVM"; exit 77; }
@@ -7,7 +8,7 @@ python=$(sh scripts/find-python) || { echo "no Python of 3.10 or newer with NumP
 [ -z "${NESO_SANITIZED:-}" ] || { echo "not under sanitizers: Python does not load them"; exit 77; }
 # A page with one fault of each kind: all are noticed.
 cat >"$TMP/bad.md" <<'END'
-A [link](nowhere.md), `neso compile --nothing`, `neso nothing`, `make nothing`, `src/nothing.c`, `NESO_NOTHING=1`.
+A [link](nowhere.md), a [section](#nowhere), `neso compile --nothing`, `neso nothing`, `make nothing`, `src/nothing.c`, `NESO_NOTHING=1`.
 
     indented
 
@@ -49,6 +50,7 @@ while read -r line fault; do
 	grep -q "bad.md:$line: .*$fault" "$TMP/said" || { echo "not noticed: line $line, $fault"; cat "$TMP/said"; exit 1; }
 done <<'END'
 1 a link to nowhere.md
+1 a link to #nowhere
 1 no option --nothing
 1 no command 'neso nothing'
 1 no 'make nothing'

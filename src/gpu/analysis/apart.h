@@ -1,4 +1,4 @@
-/* Masked loads of one place by different masks. */
+/* Masked loads of one place under different masks. */
 #ifndef NESO_GPU_ANALYSIS_APART_H
 #define NESO_GPU_ANALYSIS_APART_H
 

@@ -1,8 +1,8 @@
 /* Axis analysis: the dataflow over structured control flow.
  *
- * Optimistic: a value that was not met yet joins as itself of the other side; loops are gone over until what they carry
- * stands. Facts only get weaker and have few levels; a loop that still changes after some rounds gives up on
- * what changes. Operations themselves are in axis_ops.c. */
+ * Optimistic: a value not yet visited is the neutral element of the join; loops are iterated to a
+ * fixed point. Facts only get weaker and have few levels; a loop that still changes after some
+ * rounds gives up on what changes. Single operations are in axis_ops.c. */
 #include "gpu/analysis/axis_int.h"
 
 enum { ROUNDS = 6 };

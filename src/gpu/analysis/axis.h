@@ -1,8 +1,9 @@
-/* Axis analysis: what is known of the values of an integer or pointer tile, along each of its dims.
+/* Axis analysis: contiguity, divisibility and constancy of an integer or pointer tile along each
+ * of its dims.
  *
- * A forward dataflow over the structured IR, from constants, ranges, program ids, arguments' tt.divisibility, tt.contiguity,
- * tt.constancy attributes (of arguments and of ops), and llvm.intr.assume. It decides vector widths and the order
- * that memory is walked in. */
+ * A forward dataflow over the structured IR, from constants, ranges, program ids, the attributes
+ * tt.divisibility, tt.contiguity and tt.constancy (of arguments and of ops), and llvm.intr.assume.
+ * It decides vector widths and the order in which memory is walked. */
 #ifndef NESO_GPU_ANALYSIS_AXIS_H
 #define NESO_GPU_ANALYSIS_AXIS_H
 

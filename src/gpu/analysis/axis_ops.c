@@ -1,13 +1,15 @@
 /* What single operations do to contiguity, divisibility and constancy.
  *
- * Contiguity c along a dim: in each aligned group of c elements values go up by one step. Then `divisibility` is about
- * the first element of each such group; of smaller groups it follows (axis_first), and with contiguity 1 it is about
- * every element. All rules are proven against evaluation in axis_test.c.
+ * Contiguity c along a dim: in each aligned group of c elements values go up by one step. Then
+ * `divisibility` is about the first element of each such group; for smaller groups it follows
+ * (axis_first), and with contiguity 1 it is about every element. All rules are checked against
+ * evaluation in axis_test.c.
  *
- * Wrap-around: a group of c whose first value is a multiple of c crosses no power of two from c on, so sums, extensions and
- * truncations keep it. Quotients and remainders round towards zero: below zero groups break, so they want `nonneg`,
- * which in turn trusts that sums and products of indices that are not negative do not overflow, that integer arguments of
- * a kernel (sizes, strides, starts) are not negative, and divisors positive. */
+ * Wrap-around: a group of c whose first value is a multiple of c crosses no power of two from c
+ * on, so sums, extensions and truncations keep it. Quotients and remainders round towards zero and
+ * break groups below zero, so they need `nonneg`. That in turn assumes that sums and products of
+ * non-negative indices do not overflow, that integer arguments of a kernel (sizes, strides,
+ * starts) are not negative, and that divisors are positive. */
 #include "gpu/analysis/axis_int.h"
 
 /* ---- small things ---- */

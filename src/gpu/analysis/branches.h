@@ -1,8 +1,8 @@
-/* How often the sides of a branch run, where a loop's index decides.
+/* How often the sides of a branch run, where a loop index decides.
  *
- * `if start + BLOCK > length: masked loads, else: plain ones` in a loop up to something of `length`
- * runs its first side at the end alone; what a loop's start is made of decides about its first
- * iterations alike. */
+ * `if start + BLOCK > length: masked loads, else: plain ones` in a loop up to something of
+ * `length` runs its first side at the end only; the terms of a loop's start decide about its first
+ * iterations in the same way. */
 #ifndef NESO_GPU_ANALYSIS_BRANCHES_H
 #define NESO_GPU_ANALYSIS_BRANCHES_H
 

@@ -1,4 +1,4 @@
-/* Loads under way on an SM. */
+/* Loads in flight on an SM. */
 #include "gpu/analysis/flight.h"
 
 #include "gpu/analysis/pressure.h"

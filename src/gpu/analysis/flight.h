@@ -1,4 +1,4 @@
-/* How much company a CTA needs, so that memory is busy while it computes. */
+/* How many CTAs an SM needs so that memory is busy while one computes. */
 #ifndef NESO_GPU_ANALYSIS_FLIGHT_H
 #define NESO_GPU_ANALYSIS_FLIGHT_H
 

@@ -1,4 +1,4 @@
-/* When what is read is needed. */
+/* Where a loaded value is first needed. */
 #ifndef NESO_GPU_ANALYSIS_LATE_H
 #define NESO_GPU_ANALYSIS_LATE_H
 

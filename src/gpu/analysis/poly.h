@@ -1,10 +1,8 @@
-/* Sums of products of scalars, which stay symbols: what two addresses or bounds have in common
- * shows as equal terms.
+/* Polynomials of symbolic scalars: what two addresses or bounds share shows as equal terms.
  *
- * A polynomial is immutable and lives in an arena. Terms are in one order and have no zero scale,
- * so equal polynomials have equal terms. NULL stands for one that has too many terms or factors;
- * every function takes and returns it. Arithmetic is that of mathematics: indices are taken not to
- * overflow. */
+ * A polynomial is immutable and lives in an arena. Terms are sorted and have no zero coefficient,
+ * so equal polynomials have equal terms. NULL stands for one with too many terms or factors; every
+ * function accepts and returns it. Arithmetic is exact: indices are assumed not to overflow. */
 #ifndef NESO_GPU_ANALYSIS_POLY_H
 #define NESO_GPU_ANALYSIS_POLY_H
 

@@ -1,7 +1,7 @@
-/* Masks are conjunctions of comparisons, brought to the tile's shape by broadcasts. A comparison of
- * indices that go up by one with a bound that stays is true up to the bound; all other parts of the
- * mask have to be the same for the elements of a copy. How many are wanted is bound - index,
- * computed in the shape of the comparison, which is a row's and not the tile's. */
+/* Masks are conjunctions of comparisons, broadcast to the tile's shape. A comparison of increasing
+ * indices with an invariant bound is true up to the bound; all other parts of the mask must be the
+ * same for the elements of a copy. The count is bound - index, computed in the shape of the
+ * comparison, which is a row's and not the tile's. */
 #include "gpu/analysis/prefix.h"
 
 #include "ir/enums.h"

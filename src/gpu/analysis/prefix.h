@@ -1,5 +1,6 @@
-/* Masks that end anywhere along the dim in which addresses go up (offs < n, n unknown): cp.async reads fewer bytes than it writes, and
- * zeros the rest, so a copy may still take several elements when it is told how many of them are wanted. */
+/* Masks that may end anywhere along the contiguous dim (offs < n, n unknown). cp.async can read
+ * fewer bytes than it writes, and zero-fills the rest, so a copy may still take several elements
+ * if it is told how many are wanted. */
 #ifndef NESO_GPU_ANALYSIS_PREFIX_H
 #define NESO_GPU_ANALYSIS_PREFIX_H
 

@@ -1,4 +1,4 @@
-/* Estimates of registers. */
+/* Estimates of register pressure. */
 #include "gpu/analysis/pressure.h"
 
 #include "base/map.h"

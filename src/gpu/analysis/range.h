@@ -1,10 +1,12 @@
-/* From where to where the accesses of a loop can reach, all its iterations together, as values computed in front of the loop.
+/* The address ranges of a loop's accesses over all its iterations, as values computed in front of
+ * it.
  *
- * Intervals are carried through integer arithmetic and pointers as two i64 values each. A tile has one interval for all its
- * elements; the loop's counter has the one between its bounds; what an iteration adds to a carried value is multiplied by the number of
- * iterations. Masks that compare an index with a bound narrow it, in the iteration of
- * the access: what earlier iterations added to a carried value they say nothing of. Intervals are those of mathematics: `sound` says, when the
- * kernel runs, that nothing wraps round on the way. What is loaded, or is otherwise not known, has none. */
+ * Intervals are propagated through integer arithmetic and pointers as two i64 values each. A tile
+ * has one interval for all its elements; the loop counter has the one between its bounds; the
+ * increment of a carried value is multiplied by the trip count. Masks that compare an index with a
+ * bound narrow it in the iteration of the access: they say nothing of what earlier iterations
+ * added to a carried value. Intervals are exact; `sound` says, at run time, that nothing wraps on
+ * the way. Loaded or otherwise unknown values have none. */
 #ifndef NESO_GPU_ANALYSIS_RANGE_H
 #define NESO_GPU_ANALYSIS_RANGE_H
 

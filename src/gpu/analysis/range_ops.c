@@ -1,6 +1,6 @@
-/* Interval arithmetic on values that run, and what single ops do. Bounds of magnitude are kept beside each
- * interval, so that products and sums stay within 64 bits; where they might not, or where a 32-bit op might
- * wrap, a condition is added to `sound`. */
+/* Interval arithmetic on run-time values, and the rules for single ops. Magnitude bounds are kept
+ * beside each interval, so that products and sums stay within 64 bits; where they might not, or
+ * where a 32-bit op might wrap, a condition is added to `sound`. */
 #include "gpu/analysis/range_int.h"
 
 #include "ir/rewrite/fold.h"

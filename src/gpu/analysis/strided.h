@@ -1,9 +1,10 @@
-/* Tiles of integers and pointers that go up by the same along each dim: base + first + sum of
+/* Tiles of integers and pointers with a constant step along each dim: base + first + sum of
  * step[d] * i[d].
  *
- * `first` and the steps are polynomials of scalars (poly.h). What a loop carries and adds the same
- * to in each iteration is one of the loop's counter. Indices that wrap (`x % n`, `where(x < n, x,
- * 0)`, `min(x, n - 1)`) are x where x < n, and say so: of the other elements nothing is known. */
+ * `first` and the steps are polynomials of scalars (poly.h). A loop-carried value that grows by
+ * the same amount in each iteration is one of the loop counter. Indices that wrap (`x % n`,
+ * `where(x < n, x, 0)`, `min(x, n - 1)`) are x where x < n, and record that: nothing is known of
+ * the other elements. */
 #ifndef NESO_GPU_ANALYSIS_STRIDED_H
 #define NESO_GPU_ANALYSIS_STRIDED_H
 

@@ -1,7 +1,8 @@
-/* The address of an access is base + sum of index * stride (strided.h). What a mask lets through
- * along a dim ends at an argument, or at a constant: that is the tensor's size, and says where the
- * tile begins. What is added besides goes along a dim without such an end, by its stride; or, as a
- * batch's offset, along a dim of its own, of which the tile has one. */
+/* The address of an access is base + sum of index * stride (strided.h). Where the mask limits a
+ * dim by an argument or a constant, that is the tensor's size, and the other side of the
+ * comparison says where the tile begins. Further terms move along a dim without such a limit, by
+ * its stride; or they are the offset of a batch, along an extra dim of which the tile has one
+ * element. */
 #include "gpu/analysis/tensor.h"
 
 #include "gpu/analysis/unseen.h"

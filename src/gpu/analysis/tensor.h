@@ -1,13 +1,13 @@
-/* The tensor in global memory that a tile of pointers is a part of, as a tensor map can say it:
- * base and strides are arguments of the kernel, or constants; one dim is contiguous; sizes are
- * arguments, where a mask says so.
+/* The tensor in global memory that a tile of pointers is part of, in the form that a tensor map
+ * needs: base and strides are arguments of the kernel or constants; one dim is contiguous; sizes
+ * are arguments where a mask says so.
  *
- * Only what the key of a variant says is relied on: a base and strides that are known to be
- * multiples of 16 bytes. Indices of arguments alone are none of these, as they may be negative,
- * which a map does not reach. What a launch finds all the same, a stride below 0 or a size of 0, is
- * for it to refuse. Indices are taken not to overflow; those that 64 bits hold alone are `far`: a
- * map, whose coordinates have 32, has such a dim where there is an end below 2^31, or where the
- * stride is so large (TENSOR_MAP_FAR_STRIDE) that no memory has 2^31 of it. */
+ * Only facts in the variant's key are relied on: a base and strides that are known to be multiples
+ * of 16 bytes. Indices that depend on arguments alone are no such facts, as they may be negative,
+ * which a map cannot reach. What a launch may still find, a negative stride or a size of 0, it
+ * refuses itself. Indices are assumed not to overflow. A dim whose index needs 64 bits is `far`:
+ * map coordinates have 32, so a map has such a dim only where its end is below 2^31, or where the
+ * stride is so large (TENSOR_MAP_FAR_STRIDE) that no memory holds 2^31 of it. */
 #ifndef NESO_GPU_ANALYSIS_TENSOR_H
 #define NESO_GPU_ANALYSIS_TENSOR_H
 

@@ -1,4 +1,4 @@
-/* Numbers of ops in the order of the text, from 0. */
+/* Numbers ops in text order, from 0. */
 #include "gpu/analysis/text_order.h"
 
 static uint32_t number_region(const TextOrder *o, const IrRegion *region, uint32_t next)

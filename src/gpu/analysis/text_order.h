@@ -1,4 +1,4 @@
-/* Where ops stand in the text of a function. */
+/* The text order of a function's ops. */
 #ifndef NESO_GPU_ANALYSIS_TEXT_ORDER_H
 #define NESO_GPU_ANALYSIS_TEXT_ORDER_H
 

@@ -1,6 +1,6 @@
-/* From the tile to all that is computed of it: along one dim at a time, as elements stay in their
- * rows (or columns). An op that mixes rows, or that lets a value decide where something goes, ends
- * the search. */
+/* Follows a tile to all that is computed from it, one dim at a time, as long as elements stay in
+ * their rows (or columns). An op that mixes rows, or lets a value decide where something goes,
+ * ends the search. */
 #include "gpu/analysis/unseen.h"
 
 #include "base/vec.h"

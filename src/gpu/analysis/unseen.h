@@ -1,4 +1,4 @@
-/* Elements of a tile that reach nothing that anybody sees. */
+/* Dead elements of a tile: those that reach no effect. */
 #ifndef NESO_GPU_ANALYSIS_UNSEEN_H
 #define NESO_GPU_ANALYSIS_UNSEEN_H
 

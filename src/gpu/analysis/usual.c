@@ -1,6 +1,5 @@
-/* Along which dim neighbours usually lie side by side: a walk over what the pointers are
- * computed of. Sizes and strides that are no constants are taken to be large, so that what is
- * divided by one mostly stays the same, and what is taken modulo one mostly goes on. */
+/* A walk over the inputs of the pointers. Sizes and strides that are no constants are assumed
+ * large, so a quotient by one mostly stays the same, and a remainder by one mostly increases. */
 #include "gpu/analysis/usual.h"
 
 /* FEW: what wraps after fewer elements lies in no row. */

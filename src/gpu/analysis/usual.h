@@ -1,9 +1,8 @@
-/* Along which dim neighbours usually lie side by side in memory, where nothing is known for
- * certain.
+/* Along which dim neighbours usually lie side by side in memory, where nothing is certain.
  *
- * Indices of pixels are quotients and remainders by sizes that no power of two divides: `i %
- * width` goes up by one all along a row, and nobody can say where the row ends. That is no
- * ground for an access of several elements at once, but it says which way lanes should go. */
+ * Indices of pixels are quotients and remainders by sizes that are no powers of two: `i % width`
+ * goes up by one along a row, and nobody can say where the row ends. That does not justify a
+ * vector access, but it says along which dim lanes should go. */
 #ifndef NESO_GPU_ANALYSIS_USUAL_H
 #define NESO_GPU_ANALYSIS_USUAL_H
 

@@ -1,8 +1,10 @@
-/* The graph of choices of a module: its nodes with what drives them, its flows, and the layouts worth trying.
+/* The graph of layout choices of a module: its nodes with what drives them, its edges, and the
+ * candidate layouts.
  *
- * Conversions that are in the module are taken out: where they are needed is what is to be found. What they
- * converted to is remembered where an op insists on it (dots), and is what ops have to begin with. Worth trying
- * are the layouts of accesses, which were made for memory, and those of dots and other fixed ops. */
+ * Conversions in the input are removed, as finding where they are needed is the task. What they
+ * converted to is kept where an op requires it (dots), and as the initial assignment. Candidates
+ * are the layouts of global accesses, which `coalesce` made for memory, and those of dots and
+ * other ops with a fixed layout. */
 #include "gpu/analysis/branches.h"
 #include "gpu/analysis/late.h"
 #include "gpu/analysis/prefix.h"

@@ -1,10 +1,10 @@
-/* Layouts for chains of splits and joins.
+/* Candidate layouts for chains of splits and joins.
  *
- * A split takes pairs whose two elements lie in registers of one thread, and a join gives such.
- * Where a proposal comes to one of them with its pairs across threads, it ends: another layout of
- * the same tile is proposed there, with a register in exchange for the pairs. The register is one
- * that the splits and joins passed so far have no need of, or the fewest of them, so that one
- * conversion serves as many steps as a thread has registers: what butterflies want. */
+ * A split takes pairs whose two elements lie in registers of one thread, and a join produces such.
+ * A candidate that reaches one of them with its pairs across threads ends there: another layout of
+ * the same tile is proposed, which swaps a register bit for the pairs' bit. The register bit is
+ * one that the splits and joins passed so far do not need, or the fewest of them, so that one
+ * conversion serves as many steps as a thread has register bits, as butterflies want. */
 #include "gpu/choose/choose.h"
 
 /* The place of the bit that tells a pair apart, where threads share it; else none. */

@@ -1,7 +1,7 @@
-/* Layouts for sorts: tiles that are reduced along one dim of size 2 after the other, some bits of
- * their indices far more often than others. Where a proposal comes to such steps, one is tried
- * besides that has the bits most often reduced in registers, where a reduction moves nothing, and
- * the next in lanes. */
+/* Candidate layouts for sorts: tiles that are reduced along one dim of size 2 after the other,
+ * some index bits far more often than others. Where a candidate reaches such steps, a variant is
+ * tried that has the most frequently reduced bits in registers, where a reduction moves nothing,
+ * and the next ones in lanes. */
 #include "gpu/choose/choose.h"
 
 enum { LEAST_STEPS = 3 };

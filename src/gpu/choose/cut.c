@@ -1,5 +1,5 @@
-/* The smallest cut between two sides, by Dinic's maximal flow: levels by breadth first search, then blocking
- * flows by depth first search with a current arc. Networks here have some hundred nodes. */
+/* Minimum cut by Dinic's maximum flow: levels by breadth-first search, then blocking flows by
+ * depth-first search with a current arc. Networks here have some hundred nodes. */
 #include "gpu/choose/choose.h"
 
 typedef struct Arc {

@@ -1,5 +1,5 @@
-/* Remarks read off TTGIR: conversions, tiles in shared memory, registers. Each figure is that of the plan which the lowering
- * carries out. */
+/* Remarks derived from TTGIR: conversions, tiles in shared memory, registers. Each figure is that
+ * of the plan which the lowering executes. */
 #include "gpu/explain/explain.h"
 
 #include "gpu/analysis/pressure.h"

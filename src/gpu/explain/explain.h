@@ -1,5 +1,5 @@
-/* What became of a kernel, as remarks (base/diag/remark.h): passes say what they decided (gpu/remark.h), and gpu_explain what can be
- * read off the TTGIR that is lowered. */
+/* What became of a kernel, as remarks (base/diag/remark.h): passes report their decisions
+ * (gpu/remark.h), and gpu_explain reports what can be derived from the TTGIR that is lowered. */
 #ifndef NESO_GPU_EXPLAIN_EXPLAIN_H
 #define NESO_GPU_EXPLAIN_EXPLAIN_H
 

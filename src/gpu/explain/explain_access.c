@@ -1,8 +1,8 @@
-/* How wide global memory is accessed, and what is missing where that is narrow.
+/* How wide global memory is accessed, and which facts are missing where that is narrow.
  *
- * What is missing is found by supposing: the axis analysis is run again as if arguments were divisible by 16, or one were 1.
- * Where that makes the access wider, suppositions are taken back one by one as long as it stays so; those that are
- * left are what the access needs. */
+ * They are found by supposition: the axis analysis runs again as if arguments were divisible by
+ * 16, or one were 1. Where that widens the access, suppositions are withdrawn one by one while it
+ * stays wide; those that remain are what the access needs. */
 #include "gpu/analysis/prefix.h"
 #include "gpu/explain/explain.h"
 #include "gpu/memory/memory.h"

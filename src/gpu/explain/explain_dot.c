@@ -1,4 +1,4 @@
-/* Which instruction a dot is, or why none. */
+/* Which instruction a dot uses, or why none. */
 #include "gpu/explain/explain.h"
 #include "gpu/plan/dot.h"
 #include "gpu/plan/wgmma.h"

@@ -1,6 +1,6 @@
 /* What padding costs: accesses and products whose tiles have sizes that are no powers of two
- * (front/tile/sem_pad.c) take the time and the registers of the powers of two above. Read before
- * the passes, which make other ops of them. */
+ * (front/tile/sem_pad.c) take the time and registers of the next powers of two. Read before the
+ * passes, which replace these ops. */
 #include "gpu/explain/explain.h"
 
 /* "24x40": its product, and that of the sizes rounded up, as text too. */

@@ -1,10 +1,10 @@
-/* The shared memory of boxes.
+/* The shared-memory layout of TMA boxes.
  *
- * A box lies row by row, its last dim without gaps; with a swizzle, rows are as long as that, and
- * 16-byte parts of a row change places by the address: bits 4 and up are XORed with bits 7 and up,
- * as many as the swizzle has parts. So a pattern repeats each 8 rows, and boxes begin where it
- * does. Boxes along the last dim follow one another, then those along the dims before. Source: CUDA
- * Driver API, "Tensor Map Object Management"; PTX ISA 8.8, "Swizzling modes". */
+ * A box lies row by row, with its last dim dense. With a swizzle, a row is as long as the swizzle,
+ * and 16-byte chunks of a row are permuted by the address: bits 4 and up are XORed with bits 7 and
+ * up, as many as the swizzle has chunks. The pattern repeats every 8 rows, and boxes begin where
+ * it does. Boxes along the last dim follow one another, then those along the dims before. Source:
+ * CUDA Driver API, "Tensor Map Object Management"; PTX ISA 8.8, "Swizzling modes". */
 #include "gpu/layout/boxes.h"
 
 enum { PART = 16, LINE_BITS = 7, PATTERN_ROWS = 8, SHARED_SPACE = 0 };

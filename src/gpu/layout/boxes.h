@@ -1,9 +1,11 @@
-/* Tiles that TMA moves as boxes of a tensor: which shared memory holds them, and which descriptors are tensor maps.
+/* Tiles that TMA moves as boxes of a tensor: the shared memory that holds them, and which
+ * descriptors are tensor maps.
  *
- * A descriptor that is a map is an argument of the kernel: its type is !tt.tensordesc<tensor<shape x elem, #memory>>, the memory's
- * encoding included, and the argument has neso.map, which says how the launch makes it of the others. All descriptors
- * without an encoding are pointers (lower-descriptors). A tensor may have dims in front of the tile's: a tile is one of each, and
- * their indices come first. */
+ * A descriptor that is a map is an argument of the kernel: its type is !tt.tensordesc<tensor<shape
+ * x elem, #memory>>, with the memory's encoding, and the argument has neso.map, which tells the
+ * launch how to build the map from the other arguments. Descriptors without an encoding are
+ * pointers (lower-descriptors). A tensor may have more dims than the tile, in front: the tile has
+ * one element of each, and their indices come first. */
 #ifndef NESO_GPU_BOXES_H
 #define NESO_GPU_BOXES_H
 

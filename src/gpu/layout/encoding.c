@@ -1,7 +1,8 @@
-/* Encodings of types and the layouts that they stand for, both ways, remembered; the usual layouts.
+/* Encodings of types and the layouts that they denote, in both directions, memoised; and the
+ * default layouts.
  *
- * The attribute of a layout lists, for each bit of a place, the coordinates it stands for, as
- * upstream's #ttg.linear and #ttg.shared_linear do. Sizes that are no powers of two repeat that
+ * The attribute of a layout lists, for each bit of a place, the coordinates that it stands for,
+ * like upstream's #ttg.linear and #ttg.shared_linear. Sizes that are no powers of two repeat that
  * tile; the order of the repetitions is written only where it is not row-major. */
 #include "base/map.h"
 #include "gpu/layout/encoding_int.h"

@@ -1,16 +1,19 @@
-/* Layouts in the IR: the encoding attribute of a tile or memdesc type, and the Layout that it stands for.
+/* Layouts in the IR: the encoding attribute of a tile or memdesc type, and the Layout that it
+ * denotes.
  *
- * Every tile type of TTGIR carries #ttg.linear<{register = [[...]], lane = [[...]], warp = [[...]], block = [[...]]}>,
- * every memdesc #ttg.shared_linear<{offset = [[...]]}, alignment = 16>: the bases, as upstream writes them. Dims and the
- * repetitions of sizes that are no powers of two follow from the type's shape. Other encodings of upstream's text
- * (#ttg.blocked, #ttg.slice, #ttg.dot_op, #ttg.nvidia_mma, #ttg.swizzled_shared, #ttg.nvmma_shared, #ttg.padded_shared) are
- * read as well: they are constructors of such a map.
+ * Every tile type of TTGIR carries #ttg.linear<{register = [[...]], lane = [[...]], warp =
+ * [[...]], block = [[...]]}>, every memdesc #ttg.shared_linear<{offset = [[...]]}, alignment =
+ * 16>: the bases, written as upstream writes them. Dims and the repetitions of sizes that are no
+ * powers of two follow from the type's shape. Upstream's other encodings (#ttg.blocked,
+ * #ttg.slice, #ttg.dot_op, #ttg.nvidia_mma, #ttg.swizzled_shared, #ttg.nvmma_shared,
+ * #ttg.padded_shared) are read as well: they are constructors of such a map.
  *
- * The encoding of a memdesc may be of smaller rank than the memdesc: the leading dims then count buffers that lie one
- * after the other. A memdesc that is a part of a larger one has the layout of that.
+ * The encoding of a memdesc may have a smaller rank than the memdesc: the leading dims then count
+ * buffers, one after the other. A memdesc that is part of a larger one has the larger one's
+ * layout.
  *
- * One GpuCx goes with one IrCx; equal layouts are equal attributes. `warp` bits are relative to the warps of
- * the region that the op is in (gpu_num_warps). */
+ * One GpuCx belongs to one IrCx; equal layouts are equal attributes. `warp` bits are relative to
+ * the warps of the op's region (gpu_num_warps). */
 #ifndef NESO_GPU_LAYOUT_ENCODING_H
 #define NESO_GPU_LAYOUT_ENCODING_H
 

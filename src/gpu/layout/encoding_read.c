@@ -1,4 +1,5 @@
-/* The layouts that the encodings of upstream's text construct. Everything that a constructor asserts is checked before. */
+/* Reads upstream's encodings: constructors of layouts. What a constructor asserts is checked
+ * before. */
 #include "gpu/layout/encoding_int.h"
 
 typedef struct EncodingReader {

@@ -1,4 +1,5 @@
-/* Layouts fit the shapes of their tiles and the threads that run an op, and go together as each op wants (infer.c). */
+/* Verifies that layouts fit the shapes of their tiles and the threads that run an op, and that
+ * they go together as each op requires (infer.c). */
 #include "gpu/layout/verify.h"
 
 #include "ir/pass.h"

@@ -1,4 +1,5 @@
-/* What holds of every module with layouts: counts of warps and CTAs, and layouts that go together. */
+/* Verification of modules with layouts: counts of warps and CTAs, and layouts that must go
+ * together. */
 #ifndef NESO_GPU_LAYOUT_VERIFY_H
 #define NESO_GPU_LAYOUT_VERIFY_H
 

@@ -1,5 +1,5 @@
-/* A program may move into a loop where nothing sees which CTA runs it: it does not wait for other
- * programs. */
+/* A program may move into a loop where nothing can observe which CTA runs it, and it does not wait
+ * for other programs. */
 #include "gpu/loop/persist.h"
 
 #include <string.h>

@@ -1,20 +1,22 @@
-/* Kernels whose programs one CTA runs one after the other: what `persist-programs` carries out.
+/* Persistent kernels, in which a CTA runs several programs: the plan that `persist-programs`
+ * executes.
  *
  *	for p = CTA to programs step CTAs:      program_id(0) is p, num_programs(0) is programs
  *		the kernel's body
  *
  * `programs` is an argument that the launch adds (neso.programs): the grid's first number. Where
  * programs read other axes, all three numbers are added, and p counts all of the grid. The launch
- * starts as many CTAs as the GPU holds at once, along axis 0; any other number is right too. The
- * loop is marked neso.programs: its iterations are programs, so none reads what another one writes.
+ * starts as many CTAs as the GPU holds at once, along axis 0; any other number is correct too. The
+ * loop is marked neso.programs: its iterations are programs, so none reads what another one
+ * writes.
  *
- * Programs that take differently long are run in an order in which each CTA gets long and short
- * ones (pass/persist_programs.c). Where it is not known which are long, the kernel is marked
+ * Programs of different duration run in an order in which each CTA gets long and short ones
+ * (pass/persist_programs.c). Where it is not known which are long, the kernel is marked
  * neso.uneven.
  *
- * It pays where CTAs take more than one program each, which the launch knows: a kernel that is
- * compiled for few programs stays as it is and is marked neso.programs itself, so that launches of
- * many ask for a variant of their own. */
+ * It pays where CTAs get more than one program each, which the launch knows: a kernel compiled for
+ * few programs stays as it is and is marked neso.programs itself, so that launches of many ask for
+ * a variant of their own. */
 #ifndef NESO_GPU_LOOP_PERSIST_H
 #define NESO_GPU_LOOP_PERSIST_H
 

@@ -1,4 +1,5 @@
-/* Registers: a warp that copies needs few, so those of its warp group go to the kernel's warps. */
+/* Which loops are warp-specialised, whether it pays, and how registers are divided: the producer
+ * warp needs few, so those of its warpgroup go to the consumers. */
 #include "gpu/loop/roles.h"
 
 #include "gpu/analysis/pressure.h"

@@ -1,21 +1,20 @@
-/* Loops whose copies are issued by a warp of its own, and whose tiles of bytes others turn: what
- * `warp-specialize` carries out.
+/* Warp-specialised loops: a producer warp issues the copies, and a further warpgroup may transpose
+ * tiles of 8-bit elements. The plan that `warp-specialize` executes.
  *
- *	a partition's warp, in each iteration:  wait until slot n is free; announce its bytes;
- *	                                        issue its copies
- *	the kernel's warps:                     wait until slot n is there; products, from slot n;
- *	                                        wait: these alone are under way; free slot n - 1
+ *	producer, in each iteration:   wait until slot n is free; announce its bytes; issue copies
+ *	consumers:                     wait until slot n is full; products, from slot n;
+ *	                               wait: only these are in flight; free slot n - 1
  *
- * A slot of the rings has two barriers in shared memory. `there` counts the bytes that copies
- * bring; `free` counts the warps that have read it. Both sides count slots by themselves, round
- * and round, with a parity that changes each time that the numbers start again. The partition's
- * first waits find the phase before the first one over.
+ * A slot of the rings has two mbarriers in shared memory. `there` counts the bytes that copies
+ * bring; `free` counts the warps that have read it. Both sides count slots themselves, round and
+ * round, with a parity that flips each time the count wraps. The producer's first waits find the
+ * preceding phase complete.
  *
- * Where a loop around it is specialised (`root`), counts go on from each run of the inner loop to
- * the next: the copies of the next tile are issued while the kernel's warps store this one. The
- * slots that products read last are free behind the inner loop. A tile that products of the inner
- * loop take in every iteration, as attention's queries, comes the same way, to one of two places
- * in turns. */
+ * Where an outer loop is specialised (`root`), counts continue from each run of the inner loop to
+ * the next: the copies of the next tile are issued while the consumers store this one. The slots
+ * that products read last are freed behind the inner loop. A tile that products of the inner loop
+ * use in every iteration, like attention's queries, comes the same way, to one of two buffers in
+ * turns. */
 #ifndef NESO_GPU_LOOP_ROLES_H
 #define NESO_GPU_LOOP_ROLES_H
 

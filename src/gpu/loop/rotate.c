@@ -1,10 +1,10 @@
-/* Loops whose threads compute for longer than products take stay as they are: registers are better
- * spent on more warps (measured on an H200: attention of heads of 64, tiles 128x128, 8 warps: 475
- * TFLOP/s in order, 401 rotated; of 128: 503 and 620).
+/* Loops whose arithmetic takes longer than their products are not rotated: registers are better
+ * spent on more warps (measured on an H200: attention with head dim 64, tiles 128x128, 8 warps:
+ * 475 TFLOP/s in order, 401 rotated; head dim 128: 503 and 620).
  *
- * Rates are those of a Hopper SM: wgmma of m64nN takes N / 2 cycles whatever its type, as each has
- * 32 bytes of K; four schedulers issue an instruction of a warp each; their units for special
- * functions take 4 lanes a cycle each; shared memory gives or takes 128 bytes. */
+ * Rates are those of a Hopper SM: wgmma of m64nN takes N / 2 cycles for any type, as each has 32
+ * bytes of K; each of four schedulers issues one instruction a cycle; special function units take
+ * 4 lanes a cycle each; shared memory moves 128 bytes a cycle. */
 #include "gpu/loop/rotate.h"
 
 #include "gpu/analysis/pressure.h"

@@ -1,18 +1,18 @@
-/* Which products of a loop are done an iteration later than the others ("late"), so that what stands between the two runs while
- * products are under way.
+/* Which products of a loop run one iteration behind the others ("late"): software pipelining of
+ * the products, so that the arithmetic between two of them overlaps with tensor core work.
  *
- *	loop i:  s = a * b[i]                  s = a * b[0];  p = f(s)
- *	         p = f(s)                =>    loop i > 0:  s' = a * b[i]                      -- under way
- *	         acc = p * c[i] + acc                       acc = p * c[i - 1] + acc           -- under way
- *	                                                    p = f(s')                          -- waits for s' alone
- *	                                       acc = p * c[last] + acc
+ *	loop i:  s = a * b[i]                 s = a * b[0];  p = f(s)
+ *	         p = f(s)               =>    loop i > 0:  s' = a * b[i]               -- in flight
+ *	         acc = p * c[i] + acc                      acc = p * c[i - 1] + acc    -- in flight
+ *	                                                   p = f(s')               -- awaits s' only
+ *	                                      acc = p * c[last] + acc
  *
- * A product may be late when its first operand is computed in the iteration from another product, in registers; the second one lies
- * in a ring or was there in front of the loop; and its result goes to the next iteration alone. The others must not need, in their
- * operands, what late ones have added up.
+ * A product may be late when its first operand is computed in registers, in the same iteration,
+ * from another product; the second operand is in a ring or loop-invariant; and its result goes to
+ * the next iteration only. The operands of the others must not need what late ones accumulate.
  *
- * Whether it pays is asked of a model: an iteration's cycles on one SM, in order and rotated (GpuLoopCycles); and the registers
- * must do. */
+ * A model decides whether it pays: the cycles of an iteration on one SM, in order and rotated
+ * (GpuLoopCycles). The registers must suffice too. */
 #ifndef NESO_GPU_LOOP_ROTATE_H
 #define NESO_GPU_LOOP_ROTATE_H
 

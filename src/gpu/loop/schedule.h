@@ -1,27 +1,28 @@
-/* Which loads of a loop are started before the iteration that uses them, how, and how many
- * iterations ahead: what `pipeline` carries out. Data of its own: it can be checked and printed
- * without the loop being touched.
+/* Which loads of a loop are prefetched, how, and how many iterations ahead: the plan that
+ * `pipeline` executes. It is data of its own, so it can be checked and printed without changing
+ * the loop.
  *
- *	copied      ttg.async_copy_global_to_local into a ring of slots in shared memory, `ahead` iterations ahead. The copies of
- *	            an iteration are one group; at the start of iteration i the groups of i + 1 ... i + ahead - 1 may be under
- *	            way, so ahead - 1 may stay pending. One slot more than that keeps what is being read: ahead + 1
- *	            Where products of warp groups go on while the next iteration begins (products), they read their slots until the
- *	            barrier of the iteration after that: one slot more, ahead + 2; or, where that would cost a CTA on each SM,
- *	            a second barrier in the iteration, behind which the slot is free
- *	            Of a descriptor that is a tensor map (boxes): by TMA, issued by one thread. A slot has a barrier that counts the bytes of
- *	            all such tiles of an iteration
- *	            Where nothing but products reads what TMA brings, warp groups go on without meeting (apart): a slot has a second
- *	            barrier, at which warps arrive when they have read it; the one thread that issues copies to it waits there
- *	            A loop that is rotated (rotate.h) reads in each iteration the slots of this
- *	            one and of the one before: a slot more too; where TMA brings all of it, a
- *	            slot holds what one iteration of the rotated loop reads instead (paired):
- *	            tiles for late products come with what other products read an iteration
- *	            later, into the slot of that
+ *	copied      ttg.async_copy_global_to_local into a ring of slots in shared memory, `ahead`
+ *	            iterations ahead. The copies of an iteration are one group; at the start of
+ *	            iteration i the groups of i + 1 ... i + ahead - 1 may be in flight, so ahead - 1
+ *	            may stay pending. One slot more keeps what is being read: ahead + 1.
+ *	            Where wgmma stay in flight into the next iteration (products), they read their
+ *	            slots until the barrier of the iteration after that: ahead + 2; or, where that
+ *	            slot would cost a CTA on each SM, a second barrier in the iteration frees it.
+ *	            A descriptor that is a tensor map (boxes): by TMA, issued by one thread. A slot
+ *	            has an mbarrier that counts the bytes of all such tiles of an iteration.
+ *	            Where only products read what TMA brings, warpgroups do not synchronise with
+ *	            one another (apart): a slot has a second mbarrier, at which warps arrive when
+ *	            they have read it, and where the thread that issues copies to it waits.
+ *	            A loop that is rotated (rotate.h) reads the slots of this and the previous
+ *	            iteration: a slot more too. Where TMA brings all of it, a slot holds what one
+ *	            iteration of the rotated loop reads instead (paired): tiles for late products
+ *	            share a slot with what other products read an iteration later
  *	registers   loaded into registers one iteration ahead of its use
  *	plain       where it stands
  *
- * What the address of such a load depends on is computed as far ahead as the load is issued; a load
- * on the way there (its address comes from memory) goes through registers and is issued one
+ * The inputs of such a load's address are computed as far ahead as the load is issued. A load
+ * among them (an address that comes from memory) goes through registers and is issued one
  * iteration earlier still. */
 #ifndef NESO_GPU_LOOP_SCHEDULE_H
 #define NESO_GPU_LOOP_SCHEDULE_H

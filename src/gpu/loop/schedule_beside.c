@@ -1,6 +1,6 @@
-/* Small tiles that products do not take: rows of scales, of sums, of biases, of which threads hold
- * a word or two. They stand behind the products' wait, often one behind another, and all warps
- * wait for each of them. So they too are loaded one iteration ahead, where registers are left. */
+/* Small tiles that products do not use: rows of scales, sums or biases, of which threads hold a
+ * word or two. They stand behind the products' wait, often one after another, and all warps wait
+ * for each. So they are prefetched one iteration ahead too, where registers are left. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/loop/rotate.h"
 #include "gpu/loop/schedule_int.h"

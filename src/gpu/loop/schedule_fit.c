@@ -1,4 +1,5 @@
-/* How far ahead loads are: what there is room for in shared memory, on an SM and in registers. */
+/* How far ahead loads are prefetched: what fits into shared memory, an SM's occupancy and
+ * registers. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/analysis/text_order.h"
 #include "gpu/loop/rotate.h"

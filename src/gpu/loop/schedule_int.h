@@ -1,4 +1,4 @@
-/* Inside schedules: a loop while it is decided. */
+/* Inside schedules: the state of a loop while its schedule is decided. */
 #ifndef NESO_GPU_LOOP_SCHEDULE_INT_H
 #define NESO_GPU_LOOP_SCHEDULE_INT_H
 

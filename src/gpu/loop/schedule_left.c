@@ -1,9 +1,9 @@
-/* Loops that may be left after any iteration: what of them may be ahead.
+/* Loops with an early exit: what may be prefetched.
  *
- * Whether an iteration comes is predicted where it depends on scalars alone that can be computed
- * ahead: counters, arguments, what is loaded by them. Then a load is done only where its iteration
- * comes. Else it may be done for nothing, and must do no harm: a descriptor has bounds, and a mask
- * that compares what moves from iteration to iteration with what stays says where memory ends. */
+ * Whether an iteration comes is predicted where it depends only on scalars that can be computed
+ * ahead: counters, arguments, loads indexed by them. Then a load is issued only if its iteration
+ * comes. Otherwise it is speculative and must be harmless: a descriptor has bounds, and a mask
+ * that compares what varies between iterations with what does not says where memory ends. */
 #include "gpu/loop/schedule_int.h"
 
 #include "ir/enums.h"

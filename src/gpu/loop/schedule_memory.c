@@ -1,19 +1,19 @@
 /* The layout of a ring's slots.
  *
  * Candidates: what a conversion from the load's layout to the users' would go through, and rows
- * whose chunks are XORed with the row, for several distances. Each is priced by the wavefronts of
- * the copies that write it and of the loads that read it, and the moves behind them; the cheapest
- * is taken, of equals the first.
+ * whose chunks are XORed with the row, for several distances. Each is costed by the wavefronts of
+ * the copies that write it and of the loads that read it, and by the moves behind them; the
+ * cheapest wins, the first among equals.
  *
- * Products of warp groups read memory as it lies: where one takes the tile, its layout is the only
- * candidate, unless copies cannot write that (it is the other way round than global memory); then
- * threads store again what they read from the ring.
+ * wgmma reads memory as it lies: where one uses the tile, its layout is the only candidate, unless
+ * copies cannot write that (it is transposed relative to global memory); then threads read the
+ * ring and store the tile again.
  *
- * What arrives for asynchronous copies comes as lines of global memory, and each row of shared
- * memory (all banks once) that a line's parts go to is written by itself: 32 lanes whose 16 bytes
- * of 4 lines lie in 32 rows take 32 wavefronts, though no two lanes meet in a bank. (Measured on an
- * H200: fp16 products of 128x128x64, 8 warps, 3 stages, ran at 152 TFLOP/s so, and at 417 with each
- * line in one row; bench/NOTES.md.) */
+ * Data of asynchronous copies arrives as lines of global memory, and each row of shared memory
+ * (all banks once) that parts of a line go to is written separately: 32 lanes whose 16 bytes of 4
+ * lines lie in 32 rows take 32 wavefronts, although no two lanes conflict in a bank. (Measured on
+ * an H200: fp16 products of 128x128x64, 8 warps, 3 stages, ran at 152 TFLOP/s that way, and at 417
+ * with each line in one row; bench/NOTES.md.) */
 #include "gpu/loop/schedule.h"
 #include "gpu/plan/dot.h"
 #include "layout/plan_parts.h"

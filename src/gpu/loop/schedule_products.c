@@ -1,11 +1,13 @@
-/* Which products of warp groups go on while the next iteration begins.
+/* Which products (wgmma) stay in flight into the next iteration.
  *
- * A product may when
- *	- all that it reads of memory stays as it is: it was put there in front of the loop, or copies bring it to a ring;
- *	- its result goes to the next iteration alone, and there into the same product. Other ops may take what was carried (they
- *	  scale it) where they stand behind a product that ends in its iteration: the wait for that one is a wait for all.
- *	  So may ops that compute its first operand in registers, which would otherwise be written while they are read.
- * All others are waited for where they stand. */
+ * A product may where
+ *	- the memory that it reads does not change: it was written in front of the loop, or copies
+ *	  bring it to a ring;
+ *	- its result only goes to the next iteration, into the same product. Other ops may use the
+ *	  carried value (to scale it) behind a product that ends in its iteration, as the wait for
+ *	  that one waits for all. So may ops that compute its first operand in registers, which
+ *	  would otherwise be written while they are read.
+ * All others are awaited where they stand. */
 #include "gpu/loop/schedule.h"
 #include "gpu/plan/wgmma.h"
 

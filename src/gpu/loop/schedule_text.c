@@ -1,4 +1,4 @@
-/* A schedule checked, and as text and remarks. */
+/* Checks a schedule, and prints it as text and remarks. */
 #include "gpu/loop/rotate.h"
 #include "gpu/loop/schedule.h"
 #include "gpu/remark.h"

@@ -1,8 +1,8 @@
-/* Loops of few iterations, which is known: all that they copy is begun in front of them.
+/* Loops with a small known trip count: all their copies are issued in front of the loop.
  *
- * A loop over the columns of a chunk that takes them in two steps is such a loop. Rings as for
- * longer ones would have slots that no iteration reads, and each iteration would compute where
- * copies go that never come. */
+ * An example is a loop over the columns of a chunk in two steps. A ring of the usual depth would
+ * have slots that no iteration reads, and each iteration would compute the addresses of copies
+ * that are never issued. */
 #include "gpu/loop/rotate.h"
 #include "gpu/loop/schedule.h"
 

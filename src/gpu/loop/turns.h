@@ -1,30 +1,31 @@
-/* In which loops warp groups issue products in turns.
+/* Ping-pong scheduling: loops in which warpgroups issue their products in turns.
  *
- * An SM issues the instructions of a product only as fast as tensor cores take them, and what a
- * warp group computes runs beside products of other groups. So they must not be in step: while one
- * computes, the other is to issue.
+ * An SM issues the instructions of a product only as fast as tensor cores take them, and the
+ * arithmetic of one warpgroup runs beside the products of others. So they must not be in step:
+ * while one computes, another should issue.
  *
- *	products of the first iteration, that stand in front of the loop: in turns likewise
- *	loop i:  take the turn              -- the first group's begins in front of all
+ *	products of the first iteration, in front of the loop: in turns likewise
+ *	loop i:  take the turn              -- the first warpgroup has it at the start
  *	         products                   -- issued
- *	         pass the turn on           -- the next group issues its products
- *	         what threads compute
+ *	         pass the turn on           -- the next warpgroup issues its products
+ *	         arithmetic of the threads
  *	take the turn; pass it on; no other round begins
  *
- * Where what threads compute stands between products of an iteration, the turn goes from those
- * behind it to those in front of it in the next iteration:
+ * Where the arithmetic stands between products of an iteration, the turn lasts from those behind
+ * it to those in front of it in the next iteration:
  *
  *	take the turn
  *	loop i:  products a                 -- issued
  *	         pass the turn on
- *	         what threads compute
+ *	         arithmetic of the threads
  *	         take the turn
  *	         products b                 -- issued
  *	pass the turn on; no other round begins
  *
- * All groups do the same number of iterations, so each has its turn in each round, and the last
- * round ends with all barriers as they were found. Who has the turn waits for nobody who waits for
- * it: it meets no other warps, and what it waits for of copies is on its way without them. */
+ * All warpgroups do the same number of iterations, so each has its turn in each round, and the
+ * last round leaves all barriers as they were found. There is no deadlock: the one that has the
+ * turn does not synchronise with other warps, and the copies that it waits for arrive without
+ * them. */
 #ifndef NESO_GPU_LOOP_TURNS_H
 #define NESO_GPU_LOOP_TURNS_H
 

@@ -1,5 +1,6 @@
-/* Which shared memory a value may stand for: sets that only grow, passed along views, tokens, regions and results until
- * nothing changes. Linear in the module for each round; a round more for each loop that swaps buffers. */
+/* Which shared memory a value may refer to: sets that only grow, propagated along views, tokens,
+ * regions and results to a fixed point. A round is linear in the module, with one more for each
+ * loop that swaps buffers. */
 #include "gpu/memory/memory_int.h"
 
 typedef struct Aliasing {

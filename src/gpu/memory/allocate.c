@@ -1,23 +1,23 @@
-/* allocate: offsets in shared memory.
+/* allocate: assigns offsets in shared memory.
  *
  * Needs: TTGIR with layouts on all tiles. Keeps: everything; adds allocation.offset to ops and
  * ttg.shared to the module.
  *
- * A buffer is the memory of a ttg.local_alloc or the scratch of an op. Ops are numbered in the
- * order of the text; a buffer is live from its first to its last op, where what a loop uses and
- * does not define lives as long as the loop, and what goes round a loop all through it. Two buffers
- * interfere when they are live at once, or belong to warps that run side by side.
+ * A buffer is the memory of a ttg.local_alloc or the scratch of an op. Ops are numbered in text
+ * order; a buffer is live from its first to its last op, where a value that a loop uses but does
+ * not define is live throughout the loop, and so is a loop-carried one. Two buffers interfere when
+ * they are live at once, or belong to warps that run concurrently.
  *
- * Placement: largest first (where that is too much, those first that live longest), each into the
- * smallest gap between those placed before that it interferes with; without one, above them (best
- * fit). Sharing bytes costs barriers, so while it is
- * cheap no two buffers share any; else scratches that follow one another are kept apart one pair
- * after the other, those in the innermost loops first. Cheap is what takes no more than a part of
- * what the CTAs that may be resident leave to each, or than is needed anyway. Functions that are
- * called keep bytes of their own.
+ * Placement: largest first (if that does not fit, longest-lived first), each into the smallest gap
+ * between interfering buffers that are already placed, else above them (best fit). Sharing bytes
+ * costs barriers, so while it is cheap no two buffers share any; otherwise consecutive scratch
+ * buffers are kept apart one pair after the other, innermost loops first. Cheap means no more than
+ * a part of what the CTAs that may be resident leave to each, or than is needed anyway. Functions
+ * that are called keep bytes of their own.
  *
- * Where all is more than a CTA can have, conversions get half as much and go in passes, and half of
- * that, down to a few KB; neso.conversion-bytes says so to those that plan them again. */
+ * If the total exceeds what a CTA can have, conversions get half as much and run in several
+ * passes, then half of that, down to a few KB; neso.conversion-bytes tells those that plan them
+ * again. */
 #include <stdlib.h>
 
 #include "base/vec.h"

@@ -1,4 +1,4 @@
-/* What is pending: sets of bytes, and accesses since all threads last met. */
+/* The pending state: sets of bytes, and accesses since all threads last synchronised. */
 #include "gpu/memory/barriers_int.h"
 
 /* ---- sets of bytes ---- */

@@ -1,34 +1,40 @@
-/* barriers: gpu.barrier where threads must wait for one another.
+/* barriers: inserts gpu.barrier wherever threads must wait for one another.
  *
- * Needs: allocation.offset on every op that has shared memory. Keeps: everything; adds gpu.barrier.
+ * Needs: allocation.offset on every op that has shared memory. Keeps: everything; adds
+ * gpu.barrier.
  *
- * A forward walk through the structured IR carries what is pending: bytes written, and bytes read, since all threads of the
- * region last met. An op that reads pending writes, or writes what is pending at all, gets a barrier before it; a
- * barrier empties the state. Loops are walked until what goes round adds nothing. Conditions are scalars, the same in all
- * threads, so a barrier may stand in any block. Each barrier that was found is then tried to be left out again, as one
- * found later may make it needless.
+ * A forward dataflow walk over the structured IR carries what is pending: the bytes written, and
+ * the bytes read, since all threads of the region last synchronised. An op that reads pending
+ * writes, or that writes pending bytes, gets a barrier in front; a barrier clears the state. Loops
+ * are walked to a fixed point. Conditions are uniform scalars, so a barrier may stand in any
+ * block. Afterwards the pass tries to drop each barrier again, as a later one may have made it
+ * redundant.
  *
- * Copies under way (cp.async) write when they are waited for: ttg.async_wait turns them into pending writes; those that it
- * may leave under way stay so as well. A copy to a slot of its own (neso.free_slot) needs a barrier behind the last wait, which
- * the writes that wait has made pending ask for, and none behind what was read since. Scratch follows the contract of memory.h: written first, a barrier inside,
- * read last; or each warp by itself, which only other ops can disturb.
+ * Asynchronous copies (cp.async) write when they are waited for: ttg.async_wait turns them into
+ * pending writes, and those that it may leave in flight stay so. A copy to a free slot
+ * (neso.free_slot) needs a barrier behind the last wait, which the pending writes of that wait ask
+ * for, and none for what was read since. Scratch follows the contract of memory.h: written first,
+ * a barrier inside, read last; or each warp on its own, so that only other ops can conflict with
+ * it.
  *
- * Products of warp groups read through another proxy: what threads (and their copies) have
- * written must be fenced by those threads before the barrier, or it may not be seen. Such bytes
- * stay unfenced until a barrier that comes with a fence; barriers get one where bytes that some
- * product of the function reads are unfenced, unless a later one does. A product that is under
- * way reads until a wait, which makes that a pending read; a free slot is none that a product
- * under way reads.
+ * wgmma reads shared memory through the async proxy: what threads (and their cp.async copies)
+ * wrote must be fenced by those threads before the barrier, or it may not be visible. Such bytes
+ * stay unfenced until a barrier with a fence; a barrier gets a fence where bytes are unfenced that
+ * some wgmma of the function reads, unless a later barrier has it. A wgmma in flight reads until
+ * the wait, which turns that into a pending read; a free slot is never one that a wgmma in flight
+ * reads.
  *
- * Copies by tensor maps (TMA) are the same: what threads did to bytes that one reads or writes, scratch included, must be fenced, and
- * so must their stores to a tensor that it looks at, which takes a fence of global memory too. What such a copy wrote needs no
- * barrier, as each thread waits for it (ttng.wait_barrier); nor does what threads copied that say
- * so there (neso.counted), each behind a fence of its own.
+ * TMA copies need the same: bytes that they read or write must be fenced by the threads that
+ * touched them before, scratch included, and so must stores to a tensor that the copy reads, which
+ * takes a fence of global memory. What a TMA copy wrote needs no barrier, as every thread waits
+ * for it (ttng.wait_barrier); nor do threads' copies whose arrival is counted at a barrier in
+ * memory (neso.counted), as each thread fences its own.
  *
- * GpuPendingGlobal memory: loads and stores are pending as well, as a store must not overtake what other warps still have to load, nor
- * a load what one thread stores for all (global_order.c).
+ * Global memory (GpuPendingGlobal): loads and stores are pending too. A store must not overtake
+ * loads that other warps still have to do, nor a load overtake a store that one thread does for
+ * all (global_order.c).
  *
- * Regions with warps of their own are walked apart: all threads meet where they begin and end. */
+ * Warp-specialised regions are walked separately: all threads meet where they begin and end. */
 #include "gpu/analysis/late.h"
 #include "gpu/memory/barriers_int.h"
 

@@ -1,4 +1,5 @@
-/* Inside `barriers`: what is pending (barrier_state.c), what an op touches (barrier_effects.c). */
+/* Inside `barriers`: pending accesses (barrier_state.c), the accesses of an op
+ * (barrier_effects.c). */
 #ifndef NESO_GPU_MEMORY_BARRIERS_INT_H
 #define NESO_GPU_MEMORY_BARRIERS_INT_H
 

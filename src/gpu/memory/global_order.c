@@ -1,21 +1,24 @@
-/* Whether accesses of global memory may overtake one another that come in this order in the text.
+/* May two accesses of global memory, in this order in the text, be reordered?
  *
- * A program is one thread to its author: what it loads before it stores is what was there before.
- * Lanes of a warp load together; another warp may still have to load when this one stores. And what
- * one thread stores for all, a scalar or an element that several threads hold copies of, all load
- * afterwards. A tile that is stored twice, in two layouts, is stored by two threads: the author knows
- * nothing of layouts. What a thread stores and another one loads or stores as another element is the
- * author's to order (tl.debug_barrier). Accesses do not disturb each other where
+ * To its author a program is one thread: what it loads before it stores is the old value. The
+ * lanes of a warp load together, but another warp may still have to load when this one stores. A
+ * value that one thread stores for all (a scalar, or an element that several threads hold copies
+ * of) is loaded by all of them afterwards. A tile stored twice in two layouts is stored by
+ * different threads, and authors know nothing of layouts. What one thread stores and another one
+ * accesses as a different element is for the author to order (tl.debug_barrier). Two accesses do
+ * not conflict where
  *
- *	- the pointers begin at different arguments, or at different pointers that were loaded: arrays that one kernel reads and
- *	  writes under two names are not looked for, as nearly every kernel would pay for it;
- *	- each element is loaded and stored by one warp, the same: the pointers are equal, no two elements have one address as far as
- *	  indices are sums and products of ranges and scalars, and in the layout no two warps hold copies. An access of the iteration
- *	  before has the same element in the same warp where it goes by whole blocks: indices in a row from a multiple of
- *	  their number.
+ *	- their pointers begin at different arguments, or at different loaded pointers. Arrays
+ *	  that a kernel reads and writes under two names are not looked for: nearly every
+ *	  kernel would pay;
+ *	- the same warp loads and stores each element: the pointers are equal, no two elements
+ *	  share an address as far as indices are sums and products of ranges and scalars, and
+ *	  no two warps hold copies in the layout. An access of the previous iteration has the
+ *	  same element in the same warp if it moves by whole blocks: consecutive indices from a
+ *	  multiple of their number.
  *
- * A function that is called loads and stores anywhere, as far as it does. Copies under way are not loads here: loops in which a store
- * may reach what is loaded ahead have none (schedule.h). */
+ * A called function may load and store anywhere that it does. Asynchronous copies are not loads
+ * here: a loop whose stores may reach what it loads has none (schedule.h). */
 #include "gpu/gpu.h"
 #include "gpu/layout/boxes.h"
 #include "gpu/memory/memory_int.h"

@@ -1,10 +1,13 @@
-/* Shared memory: what an op needs of it, where it lies, and where threads must wait.
+/* Shared memory: what an op needs, where it lies, and where threads must wait.
  *
- * allocate   gives every ttg.local_alloc, and every op that works through shared memory (a conversion, a reduction
- *            across warps, ...), an offset by liveness: attribute allocation.offset (i32, bytes); the module gets ttg.shared.
- *            An op in a region with warps of its own never shares bytes with ops of other such regions.
- * barriers   puts gpu.barrier where a write and another access of the same bytes may meet, from these intervals and the
- *            effects of ops, and where accesses of global memory may overtake one another (global_order.c); never elsewhere. Barriers inside an op's own lowering are counted as what they are. */
+ *	allocate   gives every ttg.local_alloc, and every op that works through shared memory (a
+ *	           conversion, a reduction across warps, ...), an offset by liveness: attribute
+ *	           allocation.offset (i32, bytes); the module gets ttg.shared. Ops of different
+ *	           warp-specialised regions never share bytes
+ *	barriers   inserts gpu.barrier where a write and another access of the same bytes may meet,
+ *	           from these intervals and the effects of ops, and where accesses of global memory
+ *	           may be reordered (global_order.c); never elsewhere. Barriers inside an op's own
+ *	           lowering count */
 #ifndef NESO_GPU_MEMORY_MEMORY_H
 #define NESO_GPU_MEMORY_MEMORY_H
 

@@ -1,4 +1,4 @@
-/* Between `allocate` and `barriers`: which memory a value may stand for. */
+/* Between `allocate` and `barriers`: which memory a value may refer to. */
 #ifndef NESO_GPU_MEMORY_MEMORY_INT_H
 #define NESO_GPU_MEMORY_MEMORY_INT_H
 

@@ -1,5 +1,5 @@
-/* Pieces of tiles that are stored through tensor maps: see pieces.h. A half is what a thread
- * holds where one bit of a coordinate is 0 or 1; no element moves. */
+/* Pieces of tiles that are stored through tensor maps (pieces.h). A half is what a thread holds
+ * where one bit of a coordinate is 0 or 1; no element moves. */
 #include "gpu/memory/pieces.h"
 
 enum { SHARED_SPACE = 0 };

@@ -1,9 +1,8 @@
-/* A tile that is stored through a tensor map goes by way of shared memory. Where its boxes lie
- * side by side along the last dim and each thread can tell them apart by its registers, it goes
- * in pieces of a box each: copies of the first run while threads write the next, and in a loop
- * two pieces of memory do for all. Where threads can tell rows apart instead, as those of a product
- * that is computed turned round, pieces are rows, and so are the boxes of a map that has this
- * store alone. */
+/* Stores through tensor maps, in pieces. Such a tile goes through shared memory. Where its boxes
+ * lie side by side along the last dim and each thread can tell them apart by its registers, it is
+ * stored a box at a time: threads write the next piece while the first is copied, and in a loop
+ * two buffers serve all pieces. Where threads can tell rows apart instead, as with a transposed
+ * product, pieces are rows, and so are the boxes of a map that only this store uses. */
 #ifndef NESO_GPU_PIECES_H
 #define NESO_GPU_PIECES_H
 

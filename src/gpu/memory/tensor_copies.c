@@ -1,5 +1,5 @@
-/* Ops for copies by tensor maps: memory for tiles where
- * boxes may begin, barriers that count their bytes. */
+/* Ops for TMA copies: shared memory for tiles where boxes may begin, and the mbarriers that count
+ * their bytes. */
 #include "gpu/memory/tensor_copies.h"
 
 #include "gpu/memory/memory.h"

@@ -1,4 +1,4 @@
-/* Copies by tensor maps, as ops: what `pipeline` and `tensor-copies` build of them. */
+/* TMA copies as ops: what `pipeline` and `tensor-copies` build. */
 #ifndef NESO_GPU_TENSOR_COPIES_H
 #define NESO_GPU_TENSOR_COPIES_H
 

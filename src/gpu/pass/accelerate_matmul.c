@@ -1,16 +1,15 @@
-/* accelerate-matmul: dots become products of warp groups (wgmma) where target,
- * types and tile allow it; the others get the layouts of mma.sync where there is
- * an instruction for their types, else those of multiply-adds in each thread:
- * from registers where all of K is few of them, else from shared memory.
+/* accelerate-matmul: assigns each dot its instruction: wgmma where target, types and tile allow
+ * it, else mma.sync where it has the types, else multiply-adds in each thread, with operands from
+ * registers where all of K takes few of them, else from shared memory.
  *
  * Needs: TTGIR; dots as `decompose-dots` leaves them. Keeps: effects; values up to the order of
- * sums. Operands and results are converted around the dot; remove-layout-conversions decides what
- * becomes of that. Warps: the split of the result that loads least of both operands for the same
+ * sums. Operands and results are converted around the dot; remove-layout-conversions optimises the
+ * conversions. Warps: the split of the result that loads least of both operands for the same
  * number of instructions. Where a dot's result is the first operand of another (attention), warps
  * stay along M, so that rows stay in their warp and the accumulator is an operand as it is. A dot
- * that wgmma takes becomes ttng.warp_group_dot. Its operands are put into shared memory as they lie
- * in global memory, seen transposed where that is the other way round, so that `pipeline` can copy
- * them there; what is computed in the loop is A from registers. */
+ * for wgmma becomes ttng.warp_group_dot. Its operands are put into shared memory in the order of
+ * global memory, with a transposed view where needed, so that `pipeline` can copy them there; an A
+ * that is computed in the loop comes from registers. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"
 #include "gpu/plan/chain.h"

@@ -1,5 +1,5 @@
-/* Dots that become products of warp groups: which operand comes from registers, and how the others
- * get into shared memory (accelerate_matmul.c). */
+/* Dots that become wgmma: which operand comes from registers, and how the others get into shared
+ * memory (accelerate_matmul.c). */
 #include "gpu/analysis/branches.h"
 #include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"

@@ -1,12 +1,12 @@
-/* batch-conversions: conversions through shared memory that stand together store all together and
- * load all together, with one barrier between instead of one each.
+/* batch-conversions: neighbouring conversions through shared memory store together and load
+ * together, with one barrier in between instead of one each.
  *
  * Needs: TTGIR with its final layouts. Keeps: effects and values.
  *	b = convert a; d = convert c    becomes    m = alloc a; n = alloc c; b = load m; d = load n
- * with the memory layouts that the plans of the conversions chose. Together stand conversions of a
- * block where nothing from the first to the last uses what one of them makes, enters a region or
- * synchronises; their memory must leave room for another CTA on the SM, with that of those before
- * whose loads are still to come. Each load waits until its elements are needed. */
+ * with the memory layouts that the plans of the conversions chose. Conversions of a block are
+ * batched where nothing between the first and the last uses one of the results, enters a region or
+ * synchronises; their memory, with that of batches before whose loads are still to come, must leave
+ * room for another CTA on the SM. Each load is sunk to the first use of its elements. */
 #include "gpu/gpu.h"
 #include "gpu/memory/memory.h"
 

@@ -1,14 +1,13 @@
-/* batch-steps: a loop whose steps each load a little, change what it carries, and store, does
- * several steps at once, with the loads of all of them in front. (Recurrences over tokens: a
- * state that decays, takes in what a key and a value say, and is asked by a query.)
+/* batch-steps: unrolls a loop whose iterations each load a little, update carried state and store,
+ * and hoists the loads of all unrolled steps to the front. (Recurrences over tokens: a state that
+ * decays, takes in a key and a value, and is read by a query.)
  *
- * Needs: TTGIR with its final layouts, behind `version-loops`, which says of the loop that no
- * store reaches what it loads. Keeps: what is computed, bit by bit, and the order of stores.
- * Method: each step waits for memory once, and what it computes takes less time than that. Stores
- * keep the assembler from moving loads up, and loads one step ahead would still be waited for in
- * each: so the body is there several times in a loop of its own, first the loads of all steps
- * with what their addresses come from, then what is done with them, step by step. What is left
- * over, fewer steps than that, the loop as it was does. */
+ * Needs: TTGIR with its final layouts, behind `version-loops`, which says that no store of the
+ * loop reaches what it loads. Keeps: what is computed, bit by bit, and the order of stores.
+ * Method: each step waits for memory once, and computes for less time than that. Stores keep the
+ * assembler from hoisting loads, and loads one step ahead would still be waited for in each step.
+ * So a loop of its own has the body several times: first the loads of all steps with their
+ * addresses, then the rest, step by step. The original loop does the remaining steps. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/loop/schedule.h"
 #include "gpu/pass/batch_steps.h"

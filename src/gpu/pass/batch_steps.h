@@ -1,4 +1,4 @@
-/* Loops of small steps (batch_steps.c). */
+/* Unrolling of loops with small steps (batch_steps.c). */
 #ifndef NESO_GPU_PASS_BATCH_STEPS_H
 #define NESO_GPU_PASS_BATCH_STEPS_H
 

@@ -1,10 +1,10 @@
-/* choose-warps: a kernel whose loops of products add up more than the threads of its warps can hold
- * gets twice the warps, where they come in warp groups.
+/* choose-warps: doubles num_warps of a kernel whose product loops accumulate more than its threads
+ * can hold, where warps form warpgroups.
  *
- * Needs: TTIR. Keeps: what is computed; num_warps is how a program is spread over threads, which it
- * does not see. Kernels with assembly or calls that may look at threads keep what was asked for.
- * Method: what a loop of products carries from iteration to iteration is in registers all the time.
- * (Attention's backward of heads of 128, with 128 keys and 4 warps: sums alone would take 256 of a
+ * Needs: TTIR. Keeps: what is computed; num_warps only says how a program is spread over threads,
+ * which it cannot observe. Kernels with inline assembly or calls that may look at threads keep
+ * what was asked for. Method: loop-carried accumulators are in registers all the time.
+ * (Attention's backward with head dim 128, 128 keys and 4 warps: sums alone would take 256 of a
  * thread's 255 registers.) */
 #include "gpu/gpu.h"
 #include "gpu/plan/dot.h"

@@ -1,11 +1,12 @@
-/* coalesce: each access to global memory gets the layout that memory likes best.
+/* coalesce: each access to global memory gets the layout that is best for memory.
  *
- * Needs: a module of LEVEL_G. Keeps: all other layouts; conversions stand around the access.
- * Method: the dim along which addresses are contiguous is the fastest; a thread takes as many neighbours as alignment,
- * contiguity and mask allow, up to 16 bytes, and no more than its share of the tile. A mask that may end anywhere
- * allows one, and then neighbours are best in neighbouring lanes; but not where the load becomes a copy, which counts (prefix.h).
- * Warps go first along dims that no reduction of such a tile runs over: a row of its own for each warp needs no shared
- * memory, and 32 lanes of 16 bytes are whole lines in any case. */
+ * Needs: a module of LEVEL_G. Keeps: all other layouts; conversions surround the access. Method:
+ * the dim along which addresses are contiguous is the fastest. A thread takes as many neighbours
+ * as alignment, contiguity and mask allow, up to 16 bytes, and no more than its share of the tile.
+ * A mask that may end anywhere allows one, and then neighbours are best in neighbouring lanes; but
+ * not where the load becomes a copy, which can count its elements (prefix.h). Warps go first along
+ * dims that no reduction of such a tile runs over: a row for each warp needs no shared memory, and
+ * 32 lanes of 16 bytes are whole lines in any case. */
 #include "gpu/analysis/axis.h"
 #include "gpu/analysis/prefix.h"
 #include "gpu/analysis/usual.h"

@@ -1,10 +1,10 @@
 /* convert-ttir-to-ttgir: every tile gets a layout.
  *
  * Needs: a verified module without layouts. Keeps: what each op computes. Gives: a module of
- * LEVEL_G that says its warps, CTAs and target. Method: all tiles of a shape get the usual layout
- * of that shape, so elementwise ops, control flow and calls agree by themselves. Ops that tie
- * layouts of different shapes to one another (reductions, expand_dims, ...) work in the layout that
- * follows, with conversions before or after. What is better is for the passes that follow. */
+ * LEVEL_G that says its warps, CTAs and target. Method: all tiles of a shape get the default
+ * layout of that shape, so elementwise ops, control flow and calls agree by themselves. Ops that
+ * tie layouts of different shapes together (reductions, expand_dims, ...) work in the layout that
+ * follows, with conversions before or after. Later passes find better ones. */
 #include "gpu/gpu.h"
 
 typedef struct Converter {

@@ -1,31 +1,16 @@
-/* count-loops: a loop that says only at its end whether another iteration comes (scf.while) gets
- * the form of one that is counted, where it asks for loads ahead; loads in sides of branches go in
- * front of them.
+/* count-loops: a loop without a known trip count (scf.while) takes the form of a counted one if it
+ * asks for prefetching; loads in the sides of branches are hoisted in front of them.
  *
- * Needs: TTGIR; uncount-loops later on. Keeps: what is computed. Between the two, scf.for with
- * neso.left ends by what it carries first (pipeline/left.h): passes there may move what is in such
- * a loop, and must not take its bounds for the number of its iterations. */
+ * Needs: TTGIR; uncount-loops later on. Keeps: what is computed. Between the two passes, scf.for
+ * with neso.left may end by its first carried value (pipeline/left.h): passes may move what is in
+ * such a loop, but must not take its bounds for its trip count. */
 #include "gpu/pipeline/left.h"
-
-typedef struct Loops {
-	PassCx *cx;
-	VEC(IrOp *) list;
-} Loops;
-
-static bool visit(void *data, IrOp *op)
-{
-	Loops *loops = data;
-	if (op->kind == OP_FOR || op->kind == OP_WHILE)
-		vec_push(loops->cx->scratch, &loops->list, op);
-	return true;
-}
 
 bool pass_count_loops(PassCx *cx, bool *changed)
 {
-	Loops loops = {.cx = cx};
-	ir_walk(cx->module->op, true, visit, &loops);
-	for (uint32_t i = 0; i < loops.list.len; i++) {
-		IrOp *loop = loops.list.data[i];
+	IrOpVec loops = ir_collect(cx->scratch, cx->module->op, true, OP_FOR, OP_WHILE);
+	for (uint32_t i = 0; i < loops.len; i++) {
+		IrOp *loop = loops.data[i];
 		if (loop->kind == OP_WHILE) {
 			loop = left_count(cx->module, gpu_of(cx), cx->scratch, loop);
 			*changed |= loop != NULL;

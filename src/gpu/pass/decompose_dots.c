@@ -1,10 +1,13 @@
-/* decompose-dots: what is left are dots that an instruction of the target does, or multiply-adds of one type.
+/* decompose-dots: rewrites dots until each is one that an instruction of the target does, or
+ * multiply-adds of one type.
  *
- * Needs: TTIR. Keeps: effects; values as the interpreter defines them, up to the order of sums and roundings of
- * the intermediate type. Done, in this order:
- *	tt.dot_scaled       operands as bf16 (fp16 where one is), scaled, and a dot; fp4 and fp6 are unpacked by moving their
- *	                    bits into fp16 and a multiplication by a power of two, which is exact with denormals
- *	tf32x3, bf16x3, x6  products of parts, small ones first; NaN of inf - inf dropped before the last; then the sum
+ * Needs: TTIR. Keeps: effects; values as the interpreter defines them, up to the order of sums and
+ * roundings of the intermediate type. In this order:
+ *	tt.dot_scaled       operands as bf16 (fp16 where one is), scaled, and a dot; fp4 and fp6 are
+ *	                    unpacked by moving their bits into fp16 and multiplying by a power of
+ *	                    two, which is exact with denormals
+ *	tf32x3, bf16x3, x6  products of parts, small ones first; NaN of inf - inf dropped before the
+ *	                    last; then the sum
  *	fp8                 as fp16 where the target has no instruction; accumulated in fp32
  *	others              operands in the type of the accumulator */
 #include "gpu/gpu.h"
@@ -17,7 +20,7 @@ typedef struct Dots {
 	PassCx *cx;
 	GpuCx *gpu;
 	IrBuilder b;
-	VEC(IrOp *) list; /* those that are made come behind */
+	IrOpVec list; /* those that are made come behind */
 } Dots;
 
 static IrType scalar(const Dots *d, IrTypeKind kind)
@@ -283,14 +286,6 @@ static void decompose_scaled(Dots *d, IrOp *dot)
 
 /* ---- the pass ---- */
 
-static bool visit(void *data, IrOp *op)
-{
-	Dots *d = data;
-	if (op->kind == OP_DOT || op->kind == OP_DOT_SCALED)
-		vec_push(d->cx->scratch, &d->list, op);
-	return true;
-}
-
 static void decompose(Dots *d, IrOp *dot)
 {
 	d->b = ir_at(d->cx->module, dot);
@@ -310,7 +305,7 @@ bool pass_decompose_dots(PassCx *cx, bool *changed)
 {
 	Dots d = {.cx = cx, .gpu = gpu_of(cx)};
 	uint32_t before = cx->module->next_op;
-	ir_walk(cx->module->op, false, visit, &d);
+	d.list = ir_collect(cx->scratch, cx->module->op, false, OP_DOT, OP_DOT_SCALED);
 	for (uint32_t i = 0; i < d.list.len; i++)
 		decompose(&d, d.list.data[i]);
 	*changed = cx->module->next_op != before;

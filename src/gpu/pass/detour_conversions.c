@@ -1,22 +1,16 @@
-/* detour-conversions: a conversion that takes more shared memory than a CTA has, in however many passes, goes by way of a
- * third layout.
+/* detour-conversions: a conversion that needs more shared memory than a CTA has, in any number of
+ * passes, goes by way of a third layout.
  *
- * Needs: TTGIR with its final layouts. Keeps: effects and values.
- * A conversion goes in passes over registers that its two layouts have in common. Where there are few, as each has in
- * registers what the other has in lanes and warps, a layout that takes half of its registers from either has some in
- * common with both. */
+ * Needs: TTGIR with its final layouts. Keeps: effects and values. A conversion runs in passes over
+ * the registers that its two layouts share. Where they share few, because each has in registers
+ * what the other has in lanes and warps, a layout that takes half of its registers from either
+ * shares some with both. */
 #include "gpu/gpu.h"
 #include "gpu/memory/memory.h"
 #include "layout/f2.h"
 #include "layout/plan.h"
 
 enum { LANE_BITS = 5 };
-
-typedef struct Detours {
-	PassCx *cx;
-	GpuCx *gpu;
-	VEC(IrOp *) list;
-} Detours;
 
 static const LayoutPlan *plan_within(GpuCx *gpu, const Layout *from, const Layout *to, unsigned bits)
 {
@@ -58,9 +52,9 @@ static const Layout *halfway(GpuCx *gpu, const Layout *from, const Layout *to)
 	return layout_make(&gpu->layouts, &in, &from->out, bases);
 }
 
-static bool detour(Detours *d, IrOp *op)
+static bool detour(PassCx *cx, IrOp *op)
 {
-	GpuCx *gpu = d->gpu;
+	GpuCx *gpu = gpu_of(cx);
 	IrType type = op->results[0].type;
 	const Layout *from = gpu_layout(gpu, ir_operand(op, 0)->type), *to = gpu_layout(gpu, type);
 	unsigned bits = gpu_element_bits(type->elem);
@@ -69,24 +63,16 @@ static bool detour(Detours *d, IrOp *op)
 	const Layout *between = halfway(gpu, from, to);
 	if (!between || !fits(gpu, from, between, bits) || !fits(gpu, between, to, bits))
 		return false;
-	IrBuilder b = ir_at(d->cx->module, op);
+	IrBuilder b = ir_at(cx->module, op);
 	ir_operand_set(op, 0, gpu_convert(gpu, &b, ir_operand(op, 0), between));
-	return true;
-}
-
-static bool visit(void *data, IrOp *op)
-{
-	Detours *d = data;
-	if (op->kind == OP_CONVERT_LAYOUT)
-		vec_push(d->cx->scratch, &d->list, op);
 	return true;
 }
 
 bool pass_detour_conversions(PassCx *cx, bool *changed)
 {
-	Detours d = {.cx = cx, .gpu = gpu_of(cx)};
-	ir_walk(cx->module->op, false, visit, &d);
-	for (uint32_t i = 0; i < d.list.len; i++)
-		*changed = detour(&d, d.list.data[i]) || *changed;
+	IrOpVec conversions =
+		ir_collect(cx->scratch, cx->module->op, false, OP_CONVERT_LAYOUT, OP_CONVERT_LAYOUT);
+	for (uint32_t i = 0; i < conversions.len; i++)
+		*changed = detour(cx, conversions.data[i]) || *changed;
 	return true;
 }

@@ -1,9 +1,9 @@
-/* early-loads: a load whose tile only the next iteration of its loop takes, as those write it who
- * fetch ahead by hand, starts with the iteration, so that all that the iteration does hides the way
- * to memory, its barriers too.
+/* early-loads: a load that only the next iteration uses (prefetching written by hand) is hoisted
+ * to the start of its iteration, so that the whole iteration, barriers included, hides its
+ * latency.
  *
- * Needs: TTGIR with its final layouts. Keeps: effects and values; nothing that is crossed writes
- * global memory or orders it. */
+ * Needs: TTGIR with its final layouts. Keeps: effects and values; nothing that it is moved across
+ * writes global memory or orders it. */
 #include "gpu/analysis/late.h"
 #include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"

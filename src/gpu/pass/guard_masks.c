@@ -1,26 +1,28 @@
-/* guard-masks: what a loop does to tiles that need not be done in most iterations is done where a look at scalars says so.
+/* guard-masks: work of a loop on tiles that most iterations do not need is skipped where a scalar
+ * test shows that it has no effect.
  *
  * Needs: TTGIR with its final layouts. Keeps: what is computed, bit by bit.
  *
- *	x = select(mask, y, z)        where all of the mask is true, x is y: neither mask nor selection is computed. So causal
- *	                              attention masks the blocks on its diagonal alone
- *	                              (a mask that a load takes too stays: it is computed anyway)
+ *	x = select(mask, y, z)        where the whole mask is true, x is y, and neither mask nor
+ *	                              select is computed. Causal attention then masks only the
+ *	                              blocks on the diagonal. (A mask that a load takes too is
+ *	                              kept: it is computed anyway)
  *	x = y + select(mask, 0, c)    is select(mask, y, y + c) where y is not -0, as no sum that
- *	                              begins with 0 is; a product that may be -0 is y + 0
- *	                              first, on its way. So is a product that adds to such a
- *	                              tile, where c is -inf: it adds to nothing then
- *	m = max(s * c)                is max(s) * c where c is positive and finite: rounding keeps
- *	                              the order; also behind a mask, where
- *	                              select(mask, s * c, -inf) is select(mask, s, -inf) * c.
- *	                              So s * c is not needed by itself where all else that
- *	                              takes it can fuse it. For any other c, s * c takes the
- *	                              place of s, and 1 that of c
+ *	                              begins with 0 is. A product that may be -0 becomes y + 0
+ *	                              first. The same for a product that accumulates into such a
+ *	                              tile, where c is -inf: it then accumulates into nothing
+ *	m = max(s * c)                is max(s) * c where c is positive and finite, as rounding is
+ *	                              monotonic; also behind a mask, where
+ *	                              select(mask, s * c, -inf) is select(mask, s, -inf) * c. So
+ *	                              s * c is not needed by itself where its other users can fuse
+ *	                              it. For any other c, s * c takes the place of s, and 1 that
+ *	                              of c
  *
- * Each becomes an scf.if whose condition is a scalar, the same in all threads. A mask is all true
- * when each of its comparisons is between the bounds of what it compares: sums and differences of
- * scalars and ranges, and these by constants, computed in 64 bits, none of which may have left 32.
- * Tiles of few registers stay as they are; so do tiles of bits, which live in predicates that a
- * branch would have to leave in registers. */
+ * Each becomes an scf.if on a uniform scalar. A mask is all true when each of its comparisons
+ * holds between the bounds of its sides: sums and differences of scalars and ranges, and their
+ * products with constants, computed in 64 bits where no 32-bit value may have wrapped. Tiles of
+ * few registers are left alone; so are tiles of i1, which live in predicates that a branch would
+ * move to registers. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"
 #include "ir/rewrite/fold.h"

@@ -1,4 +1,4 @@
-/* Arguments of a kernel that are tensor maps, behind the others (gpu/layout/boxes.h): what
+/* Kernel arguments that are tensor maps, appended to the others (gpu/layout/boxes.h): what
  * `map-descriptors` and `map-loads` add. */
 #ifndef NESO_GPU_PASS_MAP_ARGS_H
 #define NESO_GPU_PASS_MAP_ARGS_H

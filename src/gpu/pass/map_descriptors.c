@@ -1,14 +1,18 @@
-/* map-descriptors: descriptors whose parts are arguments of the kernel become tensor maps, which the launch makes.
+/* map-descriptors: descriptors that are made of kernel arguments become tensor maps, which the
+ * launch creates.
  *
- * Needs: TTIR in which everything is inlined that can be. Keeps: what is computed. A tile that is loaded, stored or reduced through
- * such a descriptor goes through an argument of its own, behind the others: !tt.tensordesc<tensor<..., #memory>> with neso.map
- * (gpu/layout/boxes.h). What is left is for lower-descriptors: descriptors that control flow chooses, parts that are computed, rows by
- * number (TMA has these from Blackwell on), tiles that no box has, and tiles that are not known to begin where boxes may: at a
- * multiple of 16 bytes along the last dim, and where they are written at no negative index. An H200 ends a kernel with
- * CUDA_ERROR_ILLEGAL_INSTRUCTION where one begins elsewhere (bench/NOTES.md).
+ * Needs: TTIR with all possible inlining done. Keeps: what is computed. A tile that is loaded,
+ * stored or reduced through such a descriptor goes through an extra argument behind the others:
+ * !tt.tensordesc<tensor<..., #memory>> with neso.map (gpu/layout/boxes.h). The rest is for
+ * lower-descriptors: descriptors selected by control flow, computed parts, gathered rows (which
+ * TMA has from Blackwell on), tiles that fit no box, and tiles not known to begin where a box may:
+ * at a multiple of 16 bytes along the last dim and, where they are written, at no negative index.
+ * An H200 ends a kernel with CUDA_ERROR_ILLEGAL_INSTRUCTION where one begins elsewhere
+ * (bench/NOTES.md).
  *
- * Numbers in neso.map are those of the arguments as lower-descriptors leaves them: a descriptor is pointer, sizes,
- * strides and padding. Values that no map can say are found by the launch, which then takes a kernel without maps. */
+ * Numbers in neso.map are those of the arguments as lower-descriptors leaves them: a descriptor is
+ * pointer, sizes, strides and padding. Values that no map can express are found by the launch,
+ * which then uses a kernel without maps. */
 #include "gpu/analysis/axis.h"
 #include "gpu/gpu.h"
 #include "gpu/layout/boxes.h"

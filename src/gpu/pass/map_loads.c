@@ -1,16 +1,16 @@
-/* map-loads: tiles that a loop loads through pointers for products of warp groups go through tensor
- * maps, which the launch makes; and so do their results.
+/* map-loads: tiles that a loop loads through pointers as wgmma operands, and the tiles that such a
+ * kernel stores, are copied by TMA through tensor maps that the launch creates.
  *
- * Needs: TTIR with dots as `decompose-dots` leaves them. Keeps: what is stored, bit by bit. As a
- * tensor map a tile is copied by one thread, which leaves the others to the products; `pipeline`
- * does the rest as for descriptors.
- * Method: tensors are read off addresses and masks (tensor.h). A load or store becomes one through
- * an argument of its own, a map. Results that such a kernel stores once, or once for each tile of a
- * loop over tiles, go through maps too: threads put them into shared memory and are done.
+ * Needs: TTIR with dots as `decompose-dots` leaves them. Keeps: what is stored, bit by bit. One
+ * thread issues a TMA copy, so the other threads are free for the products; `pipeline` then treats
+ * these loads like those of descriptors. Method: recover the tensor (base, sizes, strides) from
+ * addresses and masks (tensor.h), and replace the load or store by one through an extra argument,
+ * a tensor map. Results that the kernel stores once, or once for each tile of a loop over tiles,
+ * go through maps too: threads write them to shared memory and carry on.
  *
- * A kernel in which threads of several programs may meet (an atomic whose result is used, a
- * volatile load, calls, assembly) stays as it is: what others have written before that is seen
- * through pointers, and not through maps without a fence. */
+ * A kernel in which threads of different programs may communicate (an atomic whose result is used,
+ * a volatile load, calls, inline assembly) is left alone: data that other programs wrote before
+ * such a point is visible to ordinary loads, but not to TMA without a proxy fence. */
 #include "gpu/analysis/tensor.h"
 #include "gpu/layout/boxes.h"
 #include "gpu/loop/roles.h"

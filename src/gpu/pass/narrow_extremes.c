@@ -1,12 +1,11 @@
-/* narrow-extremes: the greatest or smallest of a tile that was widened is taken of what it was
- * before, and widened.
+/* narrow-extremes: the maximum or minimum of a tile that was widened is taken of the narrow tile,
+ * and then widened.
  *
  *	max(f32(x))  is  f32(max(x))        of x in fp16 or bf16; max(|f32(x)|) likewise
  *
- * Needs: TTIR. Keeps: values, but which NaN it is. Order and equality are the same in both
- * formats, and every number of the narrow one is one of the wide one. So two numbers are
- * compared at once (lower/pairs.c), and until the extreme is known half of the registers hold
- * the tile. */
+ * Needs: TTIR. Keeps: values, except which NaN it is. Order and equality are the same in both
+ * formats, and every number of the narrow one is one of the wide one. So two numbers are compared
+ * at once (lower/pairs.c), and until the extreme is known the tile takes half of the registers. */
 #include "gpu/choose/choose.h"
 #include "gpu/gpu.h"
 #include "gpu/reduce/combine_ops.h"

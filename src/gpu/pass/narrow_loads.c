@@ -1,14 +1,15 @@
-/* narrow-loads: what a loop loads for a dot several times along a dim is loaded once, and repeated in registers (words of eight
- * 4-bit weights that rows k // 8 name, scales of groups of rows).
+/* narrow-loads: a tile that a loop loads for a dot with repeated elements along a dim is loaded
+ * once and broadcast in registers (words of eight 4-bit weights indexed by k // 8, scales of row
+ * groups).
  *
- * Needs: TTIR. Keeps: effects and values.
- * Method: where pointers, mask and other of a load are known to be equal in groups of elements (axis.h), they are computed a
- * second time for the first element of each group alone, back to ranges and splats (where that shows exact quotients, such as of
- * 8, 16, ... by 8, it is by them that lines of memory are recognised later); the load takes these, and expand_dims, broadcast and
- * reshape make the tile of it. What comes round the loop is carried a second time; what is
- * then not needed any more is dropped. A load whose address has another source stays as it is. The copies that `pipeline`
- * makes, and the slots they go to, are smaller by the repetitions; in the layouts of dots repetitions are registers and lanes that
- * read the same word. */
+ * Needs: TTIR. Keeps: effects and values. Method: where pointers, mask and `other` of a load are
+ * known to be equal in groups of elements (axis.h), they are recomputed for the first element of
+ * each group, back to ranges and splats (with exact quotients, such as of 8, 16, ... by 8, visible
+ * there, as later passes recognise lines of memory by them). The load takes these, and
+ * expand_dims, broadcast and reshape rebuild the tile. Loop-carried inputs are carried a second
+ * time; what is then dead is dropped. A load whose address has another source is left alone. The
+ * copies that `pipeline` makes, and their slots, shrink by the repetition; in dot layouts
+ * repetitions are registers and lanes that read the same word. */
 #include "gpu/analysis/axis.h"
 #include "gpu/gpu.h"
 #include "gpu/loop/schedule.h"

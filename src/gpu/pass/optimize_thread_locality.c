@@ -1,15 +1,15 @@
-/* optimize-thread-locality: sums over a loop of sums over a tile are added up in each thread, and across
- * threads once behind the loop.
+/* optimize-thread-locality: a loop that accumulates reductions of tiles accumulates in each thread
+ * instead, and reduces across threads once behind the loop.
  *
  *	for ... (s = init) { s = s + reduce(x) }    becomes
  *	for ... (p = neutral) { p = p + (x reduced within each thread) }    s = init + reduce(p)
- *	for ... (s = init) { s = s * f + reduce(x) }    becomes        -- init: one number, shared out among the threads
+ *	for ... (s = init) { s = s * f + reduce(x) }    becomes        -- init: split among threads
  *	for ... (p = init / threads) { p = p * f + (x reduced within each thread) }    s = reduce(p)
  *
- * Needs: TTGIR with its final layouts. Keeps: effects; values up to the order of a reduction, which is free:
- * integers, and floating sums, products, minima, maxima. The tile's dim is cut into [high, threads, low] bits,
- * where the layout has threads for the middle ones and registers for the others; layouts that mix them are left
- * alone. */
+ * Needs: TTGIR with its final layouts. Keeps: effects; values up to the order of a reduction,
+ * which is free: integers, and floating sums, products, minima, maxima. The tile's dim is split
+ * into [high, threads, low] bits, where the layout has threads for the middle ones and registers
+ * for the others; layouts that mix them are left alone. */
 #include "gpu/choose/choose.h"
 #include "ir/rewrite/fold.h"
 

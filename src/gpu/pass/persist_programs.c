@@ -1,18 +1,18 @@
-/* persist-programs: a CTA runs several programs of the kernel, one after the other
+/* persist-programs: makes a kernel persistent: a CTA runs several programs, one after the other
  * (gpu/loop/persist.h).
  *
  * Needs: TTIR with its loads mapped. Keeps: what each program computes; a kernel whose programs
- * meet stays as it is. The order in which programs run is as little known as before.
- * Method: the body goes into a loop over the programs of this CTA: along axis 0, or, where programs
- * read other axes too, along all of them, the first one fastest. What the kernel computes of scalar
- * arguments alone stays in front of the loop; the first program would compute it anyway.
+ * communicate is left alone. The order in which programs run is unspecified, as before. Method:
+ * wrap the body in a loop over the programs of this CTA: along axis 0, or, where programs read
+ * other axes too, along all of them with the first one fastest. What depends on scalar arguments
+ * alone is hoisted in front of the loop; the first program would compute it anyway.
  *
- * Programs that take differently long are dealt in rounds of all CTAs, every second one backwards.
- * That gives each CTA its share where neighbours of the order take alike long. So where it is known
- * that they take longer along axis 0, that is the order, within groups of lines (programs that
- * differ along axis 0 alone): of two groups one goes up and one goes down, and the last one ends
- * with the short ones, as its last round may not be full. Of a line some programs run at the same
- * time, as they read the same. */
+ * Programs of different duration are dealt in rounds over all CTAs, every second round backwards.
+ * This balances the load where neighbours in the order take similar time. So where programs are
+ * known to take longer along axis 0, they are ordered along it, within groups of lines (programs
+ * that differ in axis 0 alone): of two groups one ascends and one descends, and the last one ends
+ * with the short programs, as its last round may be partial. Some programs of a line run at the
+ * same time, because they read the same data. */
 #include "gpu/gpu.h"
 #include "gpu/loop/persist.h"
 #include "gpu/remark.h"

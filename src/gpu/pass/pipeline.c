@@ -1,19 +1,20 @@
-/* pipeline: loads of a loop are started iterations before the one that uses them (num_stages), so
- * that the loop computes while memory answers.
+/* pipeline: software pipelining of a loop's loads: they are issued iterations before their use
+ * (num_stages), so that the loop computes while memory answers.
  *
  * Needs: TTGIR with its final layouts. Keeps: what is computed, bit by bit; adds neso.pipeline to
- * the loops it looked at (schedule.h). Method: what a schedule's loads need (addresses, masks) is
- * computed a second time, as for the iteration `ahead`, from carried values of its own that run
- * ahead. In front of the loop the first iterations are begun; in the loop each iteration begins one
- * more. What would be of an iteration that never comes is masked: a loop may run any number of
- * times, none too. There is no code behind the loop but the wait for (empty) groups.
+ * the loops it looked at (schedule.h). Method: the inputs of a schedule's loads (addresses, masks)
+ * are computed a second time, for the iteration `ahead`, from carried values of their own that run
+ * ahead. A prologue issues the first iterations; in the loop each iteration issues one more.
+ * Copies are predicated on the trip count, so a loop may run any number of times, including zero.
+ * The only epilogue is a wait for (empty) groups.
  *
- *	for k < ahead: copy k to slot k; commit                 -- masked by lower + k * step < upper
- *	loop i:  wait(ahead - 1); load slot i % slots; copy i + ahead to the slot that was read before; commit; ...
+ *	for k < ahead: copy k to slot k; commit       -- masked by lower + k * step < upper
+ *	loop i:  wait(ahead - 1); load slot i % slots;
+ *	         copy i + ahead to the slot that was read before; commit; ...
  *
- * The wait is the first op of the body: one barrier behind it covers both that all threads' copies
- * of this iteration are there and that all have read what is written over, so the copies may stand
- * anywhere behind it (neso.free_slot). */
+ * The wait is the first op of the body: one barrier behind it ensures both that all threads'
+ * copies of this iteration have arrived and that all have read what is overwritten, so the copies
+ * may stand anywhere behind it (neso.free_slot). */
 #include "gpu/loop/rotate.h"
 #include "gpu/memory/tensor_copies.h"
 #include "gpu/pipeline/carry.h"

@@ -1,17 +1,15 @@
-/* rebase-pointers: tiles of pointers that a crowded loop carries become one pointer that it
- * carries, and offsets that it does not change; those that copies take become one offset.
+/* rebase-pointers: tiles of pointers that a loop under register pressure carries become one
+ * carried pointer and invariant offsets; those that only copies use become one offset.
  *
- * Needs: TTGIR with its final layouts, behind `pipeline`, which looks at the pointers. Keeps: every
- * address.
- * Method: a tile of pointers that is built of one pointer and tiles of offsets, and that moves by
- * the same distance everywhere, is built again in each iteration from that pointer. A thread then
- * holds offsets, of 32 bits and of as many as there are rows, in place of pointers, of 64 bits and
- * of as many as there are elements. The largest offsets come last, marked neso.wide: they are
- * widened where they are added, and not once in front of the loop, where the sums would take
- * registers again.
+ * Needs: TTGIR with its final layouts, behind `pipeline`, which analyses the pointers. Keeps:
+ * every address. Method: a tile of pointers built from one pointer and tiles of offsets, and
+ * advanced by a uniform distance, is rebuilt in each iteration from that pointer. A thread then
+ * holds 32-bit offsets, one a row, instead of 64-bit pointers, one an element. The largest offsets
+ * are added last and marked neso.wide: they are widened where they are added, not in front of the
+ * loop, where the sums would take registers again.
  *
- * In other loops with wgmma, tiles of pointers that copies take stay, and one offset of 64 bits
- * moves for each. */
+ * In other loops with wgmma, tiles of pointers that copies use stay, and a 64-bit offset advances
+ * for each. */
 #include "gpu/analysis/axis.h"
 #include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"

@@ -1,25 +1,24 @@
-/* relieve-registers: where threads would hold more tiles at once than they have registers for,
- * some of these wait in shared memory until they are needed. What the assembler stores and loads
- * instead goes through local memory, a word at a time, and often twice.
+/* relieve-registers: spills tiles to shared memory where a thread would hold more than its
+ * registers. The assembler would spill to local memory instead, a word at a time and often twice.
  *
- * Needs: TTGIR with its final layouts, behind `pipeline` and what moves products. Keeps: values,
- * and the order of effects on global memory but for loads, which may be there later.
- * Method: of what is held at the op where most is held and needed behind it, the largest tile is
- * taken that can be relieved in one of these ways; then all is looked at again.
+ * Needs: TTGIR with its final layouts, behind `pipeline` and the passes that move products. Keeps:
+ * values, and the order of effects on global memory except that loads may run later. Method: at
+ * the op with the highest register pressure, take the largest tile that is live across it and can
+ * be relieved in one of the ways below; then start again.
  *
- *	again   it was read from shared memory, which is not written until its last use: it is
- *	        read again
- *	copied  it was loaded, once for the block it is in: cp.async brings it to memory of its
- *	        own, so that it takes no registers while it is under way either
- *	stored  all that needs it goes through shared memory anyway, to another layout: it is
- *	        stored once, and each of these reads it as it wants it
- *	kept    each thread stores its part, and reads it where it is needed: no thread waits for
- *	        another. So for what is made in front of a loop too
- *	carried what a loop carries and changes in one place stays there from iteration to
- *	        iteration: each thread reads its part, and stores it again
+ *	again   the tile was read from shared memory that is not overwritten before its last use:
+ *	        read it again
+ *	copied  it was loaded, once in its block: cp.async brings it to shared memory, so it takes
+ *	        no registers while in flight either
+ *	stored  all its users convert it through shared memory anyway: store it once, and let each
+ *	        user read it in its own layout
+ *	kept    each thread stores its own part and reads it back where it is needed, without a
+ *	        barrier. Also for values from in front of a loop
+ *	carried a loop-carried value that is used and updated in one place stays in shared memory
+ *	        across iterations: each thread reads its own part and stores it back
  *
- * The last four take memory: as long as no CTA on an SM is lost, or for a large part of what is
- * too much one of four. */
+ * The last four take shared memory. They may not cost a resident CTA on an SM, except that a tile
+ * that is a large part of the excess may cost one in four. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/pass/relieve.h"
 

@@ -11,9 +11,11 @@
 static void read_in_blocks(const Relief *r, IrValue *v, IrValue *memory, uint32_t from, uint32_t to)
 {
 	VEC(IrUse *) uses = {0};
-	for (IrUse *u = v->uses; u; u = u->next)
-		if (u->owner != memory->def && relieve_place(r, u->owner) > from && relieve_place(r, u->owner) <= to)
+	for (IrUse *u = v->uses; u; u = u->next) {
+		uint32_t at = relieve_place(r, u->owner);
+		if (u->owner != memory->def && at > from && at <= to)
 			vec_push(r->cx->scratch, &uses, u);
+	}
 	for (uint32_t i = 0; i < uses.len; i++) {
 		if (!uses.data[i])
 			continue;

@@ -70,7 +70,8 @@ static bool visit_memory(void *data, IrOp *op)
 {
 	Memory *m = data;
 	if (op->kind != OP_LOCAL_ALLOC) {
-		m->work[relieve_place(m->r, op)] = is_of(op, m->but) ? 0 : (int64_t)gpu_scratch(m->r->gpu, op).bytes;
+		m->work[relieve_place(m->r, op)] =
+			is_of(op, m->but) ? 0 : (int64_t)gpu_scratch(m->r->gpu, op).bytes;
 		return true;
 	}
 	if (!m->made && is_made(m->r, op))

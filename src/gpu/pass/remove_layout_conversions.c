@@ -1,11 +1,12 @@
-/* remove-layout-conversions: every tile gets the layout that the whole is cheapest with; conversions stand only
- * where two meet that differ.
+/* remove-layout-conversions: assigns every tile the layout with which the whole is cheapest;
+ * conversions remain only where two differ.
  *
- * Needs: TTGIR whose accesses have the layouts that memory wants, and dots theirs. Keeps: effects and values.
- * Method: choose.h decides. Then types are set in place, and each operand is asked for in the layout that its
- * op wants: tiles that are cheap anywhere are computed in it, others are converted where that costs least, or
- * computed again where that is cheaper than the conversion. A conversion stands just before its first use, in
- * the block of its value unless the use runs less often: loads are under way as long as possible. */
+ * Needs: TTGIR whose accesses have the layouts that memory wants, and dots theirs. Keeps: effects
+ * and values. Method: choose.h decides. Then types are set in place, and each operand is requested
+ * in the layout that its op wants: tiles that are cheap anywhere are computed in it, others are
+ * converted where that costs least, or rematerialised where that is cheaper than converting. A
+ * conversion stands just before its first use, in the block of its value unless the use runs less
+ * often, so that loads stay in flight as long as possible. */
 #include "gpu/choose/choose.h"
 
 enum { MOST_DEPTH = 16 };

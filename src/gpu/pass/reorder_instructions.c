@@ -1,14 +1,13 @@
-/* reorder-instructions: tiles that are cheap to compute (ranges, splats, index arithmetic on
- * them) are computed just before they are first needed, so that they hold no registers over
- * loops that do not use them. So are tiles that are widened in front of a reduction and needed
- * behind it: what waits is what they were before. Loads of a program's own that stand behind a
- * reduction are issued with those in front of it, where they hold few registers: memory answers
- * while lanes and warps meet.
+/* reorder-instructions: shortens live ranges. Tiles that are cheap to compute (ranges, splats,
+ * index arithmetic on them) are sunk to their first use, so they hold no registers across loops
+ * that do not use them. A tile that is widened in front of a reduction and needed again behind it
+ * stays narrow in between. Loads behind a reduction whose address differs between programs are
+ * hoisted to the loads in front of it, if they hold few registers: memory then answers while lanes
+ * and warps reduce.
  *
- * Needs: TTGIR with its final layouts. Keeps: effects and values. Ops stay in their block; what a loop does not
- * change stays in front of it.
- * Method: a block is gone over in order; each op that is not cheap first fetches what it and the ops inside it
- * need. */
+ * Needs: TTGIR with its final layouts. Keeps: effects and values. Ops stay in their block; loop
+ * invariants stay in front of their loop. Method: go over a block in order; each op that is not
+ * cheap first fetches what it and the ops inside it need. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/choose/choose.h"
 #include "gpu/gpu.h"

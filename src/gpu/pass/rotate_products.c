@@ -1,19 +1,20 @@
-/* rotate-products: products marked neso.late are done an iteration later than the rest of their loop, so that what
- * the threads compute between products runs beside them.
+/* rotate-products: products marked neso.late run one iteration behind the rest of their loop, so
+ * that the arithmetic between products overlaps with tensor core work.
  *
- * Needs: TTGIR behind `pipeline`, which marks them as gpu/loop/rotate.h says and keeps in the rings what they read. Keeps: what is
- * computed, bit by bit.
- * Method: the first iteration, but for its late products, stands in front of the loop, the late products of the last one behind
- * it. In between a loop that begins one iteration later does
+ * Needs: TTGIR behind `pipeline`, which marks the products according to gpu/loop/rotate.h and
+ * keeps their operands in the rings. Keeps: what is computed, bit by bit. Method: the first
+ * iteration, without its late products, is peeled in front of the loop; the late products of the
+ * last one are peeled behind it. The loop in between starts one iteration later and does
  *
- *	products that are not late, and what they need       -- issued
- *	late products of the iteration before                 -- issued; what they take is carried
- *	all else                                              -- each product is waited for where its result is first used
+ *	products that are not late, with their inputs   -- issued
+ *	late products of the previous iteration         -- issued; their operands are carried
+ *	everything else                                 -- a product is awaited at its first use
  *
- * Nothing is under way when an iteration ends. All three are in a branch that a loop without iterations does not take. A wait for a
- * late product holds its first operand too, which must stay in its registers until then. A wait for
- * copies that is marked late stands in front of the late products, in the loop too if no other wait is for
- * the same barriers; the freeing of a slot that is marked so, behind the wait for them. */
+ * Nothing is in flight at the end of an iteration. All three parts are in a branch that a loop
+ * without iterations does not take. The wait for a late product also keeps its first operand
+ * alive, which must stay in its registers until then. A wait for copies that is marked late
+ * precedes the late products, in the loop too unless another wait covers the same barriers; a
+ * freeing of slots that is marked late follows the wait for those products. */
 #include "base/vec.h"
 #include "gpu/gpu.h"
 #include "gpu/loop/schedule.h"

@@ -1,14 +1,15 @@
-/* stage-ahead: what products of warp groups take turned round is turned an iteration ahead.
+/* stage-ahead: wgmma operands that must be transposed in shared memory are transposed one
+ * iteration ahead.
  *
- * Where an operand does not lie in its ring as the product wants it, threads read its slot and
- * store it once more. In the order of the source that stands in front of the product, and the
- * tensor cores wait for it; behind the product it runs beside it.
+ * Where an operand does not lie in its ring buffer the way wgmma needs it, threads read the slot
+ * and store it again, transposed. In source order this precedes the product, so the tensor cores
+ * wait for it; moved behind the product it runs beside it.
  *
- * Needs: TTGIR behind `pipeline`, whose rings cp.async fills three iterations ahead or more. Keeps:
- * what is computed, bit by bit.
- * Method: the memory that the product reads becomes two tiles. The first iteration's is filled in
- * front of the loop; each iteration, behind its product, waits for the copies of the next one and
- * fills the other tile. The last iteration fills one that nobody reads. */
+ * Needs: TTGIR behind `pipeline`, with rings that cp.async fills three or more iterations ahead.
+ * Keeps: what is computed, bit by bit. Method: double-buffer the memory that the product reads.
+ * The first iteration's tile is filled in front of the loop. Each iteration, behind its product,
+ * waits for the copies of the next one and fills the other buffer. The last iteration fills a
+ * buffer that nobody reads. */
 #include "base/vec.h"
 #include "gpu/gpu.h"
 #include "gpu/loop/schedule.h"

@@ -1,10 +1,11 @@
-/* stage-operands: an operand of dots that a loop does not change waits in shared memory where the registers of the loop's
- * threads do not suffice for it (the rows of Q in attention with long rows).
+/* stage-operands: a loop-invariant dot operand moves to shared memory where the loop's threads
+ * lack the registers for it (the rows of Q in attention with long rows).
  *
- * Needs: TTGIR with its final layouts, before `pipeline`, which gives its rings what memory is left. Keeps: effects and values.
- * Method: what a thread holds while the loop runs is what the loop carries, the result of its largest dot, and operands from
- * outside. Where that is more than there is, such an operand is stored once and loaded in front of each dot, which costs less than
- * what the assembler would store and load instead. */
+ * Needs: TTGIR with its final layouts, before `pipeline`, whose rings get the memory that is left.
+ * Keeps: effects and values. Method: while the loop runs a thread holds the carried values, the
+ * result of the largest dot, and operands from outside. If that exceeds its registers, such an
+ * operand is stored once and loaded in front of each dot, which costs less than the assembler's
+ * spills would. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/loop/schedule.h"
 
@@ -13,16 +14,7 @@ enum { SHARED_SPACE = 0 };
 typedef struct Staging {
 	PassCx *cx;
 	GpuCx *gpu;
-	VEC(IrOp *) conversions;
 } Staging;
-
-static bool find_conversion(void *data, IrOp *op)
-{
-	Staging *s = data;
-	if (op->kind == OP_CONVERT_LAYOUT)
-		vec_push(s->cx->scratch, &s->conversions, op);
-	return true;
-}
 
 typedef struct Held {
 	GpuCx *gpu;
@@ -109,8 +101,9 @@ bool pass_stage_operands(PassCx *cx, bool *changed)
 	Staging s = {.cx = cx, .gpu = gpu_of(cx)};
 	if (s.gpu->num_ctas > 1) /* an operand may be in another CTA's registers */
 		return true;
-	ir_walk(cx->module->op, false, find_conversion, &s);
-	for (uint32_t i = 0; i < s.conversions.len; i++)
-		*changed = stage(&s, s.conversions.data[i]) || *changed;
+	IrOpVec conversions =
+		ir_collect(cx->scratch, cx->module->op, false, OP_CONVERT_LAYOUT, OP_CONVERT_LAYOUT);
+	for (uint32_t i = 0; i < conversions.len; i++)
+		*changed = stage(&s, conversions.data[i]) || *changed;
 	return true;
 }

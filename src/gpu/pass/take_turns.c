@@ -1,10 +1,12 @@
-/* take-turns: warp groups issue the products of a loop in turns (loop/turns.h).
+/* take-turns: ping-pong scheduling: the warpgroups of a loop issue their products in turns
+ * (loop/turns.h).
  *
  * Needs: TTGIR with its barriers in place. Keeps: what is computed, bit by bit.
  *
- * Copies that the loop issues itself are issued by the last group, in front of its turn: all others
- * have read by then what is written over, and no group stands still for another one. Where the last
- * group itself reads it until the products of its turn, they stay behind those. */
+ * Copies that the loop issues itself are issued by the last warpgroup, in front of its turn: by
+ * then all others have read the slot that is overwritten, and no warpgroup waits for another.
+ * Where the last warpgroup reads that slot itself until the products of its turn, the copies stay
+ * behind them. */
 #include "gpu/gpu.h"
 #include "gpu/loop/turns.h"
 #include "gpu/pipeline/pipeline.h"
@@ -163,25 +165,11 @@ static void take_turns(const Turns *t)
 	put_last(t, plan->around ? behind : behind->next);
 }
 
-typedef struct Loops {
-	Arena *arena;
-	VEC(IrOp *) list;
-} Loops;
-
-static bool visit(void *data, IrOp *op)
-{
-	Loops *loops = data;
-	if (op->kind == OP_FOR)
-		vec_push(loops->arena, &loops->list, op);
-	return true;
-}
-
 bool pass_take_turns(PassCx *cx, bool *changed)
 {
-	Loops loops = {.arena = cx->scratch};
-	ir_walk(cx->module->op, true, visit, &loops);
-	for (uint32_t i = 0; i < loops.list.len; i++) {
-		Turns t = {.cx = cx, .gpu = gpu_of(cx), .m = cx->module, .loop = loops.list.data[i]};
+	IrOpVec loops = ir_collect(cx->scratch, cx->module->op, true, OP_FOR, OP_FOR);
+	for (uint32_t i = 0; i < loops.len; i++) {
+		Turns t = {.cx = cx, .gpu = gpu_of(cx), .m = cx->module, .loop = loops.data[i]};
 		gpu_turns(t.gpu, t.loop, &t.plan);
 		if (!t.plan.take)
 			continue;

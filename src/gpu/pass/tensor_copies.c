@@ -1,14 +1,17 @@
-/* tensor-copies: what goes through tensor maps is copied by TMA, from and to shared memory.
+/* tensor-copies: lowers loads, stores and reductions through tensor maps to TMA copies from and to
+ * shared memory.
  *
- * Needs: TTGIR with its final layouts, loops pipelined. Keeps: what is computed. No tt.descriptor_load, _store or _reduce is left.
+ * Needs: TTGIR with its final layouts, loops pipelined. Keeps: what is computed. No
+ * tt.descriptor_load, _store or _reduce is left.
  *
- * A load: one thread announces the bytes at a barrier in shared memory and issues the copies, all wait for the barrier where the tile is
- * first needed, and each reads it in the layout that its user takes. Barriers of loads that run once are made at the start of the
- * function, so that copies can stand together; in a loop the barrier is made in front of it, and its parity is that of the
- * iteration; elsewhere it lives as long as the load.
- * A store: the tile goes to shared memory, one thread issues the copy and waits till the memory is read, or till the tensor is
- * written where something later may look at it. Where another iteration may store there, it waits till this one's is written.
- * Fences and barriers of threads are for `barriers`. */
+ * A load: one thread announces the bytes at an mbarrier and issues the copies; all threads wait
+ * there where the tile is first needed, and each reads it in the layout that its user wants.
+ * Barriers of loads that run once are initialised at the start of the function, so that their
+ * copies can be issued together. In a loop the barrier is initialised in front, and its parity is
+ * that of the iteration. Elsewhere it lives as long as the load. A store: threads write the tile
+ * to shared memory, one thread issues the copy and waits until the memory is read, or, where
+ * something later may read the tensor or another iteration may write the same place, until it is
+ * written. Fences and thread barriers are left to `barriers`. */
 #include "base/vec.h"
 #include "gpu/analysis/rewritten.h"
 #include "gpu/gpu.h"

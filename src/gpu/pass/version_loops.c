@@ -1,9 +1,11 @@
-/* version-loops: a loop whose loads could start ahead of time but for its stores becomes two, and a look at the addresses chooses.
+/* version-loops: a loop whose stores are all that prevents prefetching its loads is versioned,
+ * with a run-time alias check that selects the version.
  *
- * Needs: TTIR, or TTGIR with its final layouts. Keeps: what is computed, bit by bit.
- * Method: in front of the loop it is computed from where to where each of its loads and stores can reach, all iterations
- * together (range.h). If no store can reach what a load does, the loop marked neso.disjoint runs, for `pipeline` to take; else the
- * loop as it was. A loop with an access whose reach is not known stays as it is. */
+ * Needs: TTIR, or TTGIR with its final layouts. Keeps: what is computed, bit by bit. Method: in
+ * front of the loop, compute the address range of each load and store over all iterations
+ * (range.h). If no store can reach what a load reads, a copy of the loop marked neso.disjoint
+ * runs, which `pipeline` may take; otherwise the original. A loop with an access of unknown range
+ * is left alone. */
 #include "gpu/analysis/range.h"
 #include "gpu/layout/boxes.h"
 #include "gpu/loop/schedule.h"

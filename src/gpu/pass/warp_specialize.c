@@ -1,11 +1,11 @@
-/* warp-specialize: a warp of its own issues the copies of a loop whose products read what TMA
- * brings.
+/* warp-specialize: a producer warp issues the TMA copies of a loop whose products (wgmma) read
+ * them.
  *
- * Needs: TTGIR with its final layouts. Keeps: what is computed, bit by bit; loops that it took are
- * marked neso.pipeline, so that `pipeline` leaves them alone. Method: rings and their barriers
- * stand in front of a ttg.warp_specialize. Its partition gets a copy of the loops with the copies
- * alone (pipeline/producer.c); the loops themselves move to the default region, wait for slots and
- * free them (loop/roles.h). */
+ * Needs: TTGIR with its final layouts. Keeps: what is computed, bit by bit. Loops that it took are
+ * marked neso.pipeline, so that `pipeline` leaves them alone. Method: ring buffers and their
+ * mbarriers are created in front of a ttg.warp_specialize. Its partition gets a copy of the loops
+ * that only issues the copies (pipeline/producer.c). The loops themselves move to the default
+ * region, where the consumers wait for slots and free them (loop/roles.h). */
 #include "gpu/loop/roles.h"
 #include "gpu/loop/rotate.h"
 #include "gpu/memory/tensor_copies.h"

@@ -1,5 +1,5 @@
-/* What stands in front of a loop and waits for loads: it goes behind the copies of the first
- * iterations, so that memory answers both at once.
+/* Sinks code in front of a loop that waits for loads behind the copies of the prologue, so that
+ * memory serves both at once.
  *
  *	q = load; a = local_alloc q; copy 0; copy 1; loop	becomes
  *	q = load; copy 0; copy 1; a = local_alloc q; loop */

@@ -1,4 +1,4 @@
-/* Ops cannot get more results than they were made with, so a loop that carries more is another op
+/* An op cannot get more results than it was created with, so a loop that carries more is a new op
  * around the same block. */
 #include "gpu/pipeline/carry.h"
 

@@ -1,4 +1,4 @@
-/* Loops that carry more than they did. */
+/* Loops with additional carried values. */
 #ifndef NESO_GPU_PIPELINE_CARRY_H
 #define NESO_GPU_PIPELINE_CARRY_H
 

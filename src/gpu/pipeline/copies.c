@@ -1,4 +1,4 @@
-/* Rings of slots, the copies that fill them, and the waits for what they bring. */
+/* Ring buffers, the copies that fill them, and the waits for their data. */
 #include "gpu/analysis/prefix.h"
 #include "gpu/memory/tensor_copies.h"
 #include "gpu/pipeline/pipeline.h"

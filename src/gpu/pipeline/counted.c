@@ -1,7 +1,7 @@
-/* Loops whose threads copy (cp.async) for products of warp groups, and never meet: a barrier in
- * memory counts the warps whose copies are there. Warps arrive while products are under way, and
- * wait at the start of the next iteration, so one group may be a stretch of arithmetic behind
- * another. A slot is written when all warps have said, at its own barrier, that they have read it.
+/* Loops whose threads copy (cp.async) for wgmma without synchronising: an mbarrier counts the
+ * warps whose copies have arrived. Warps arrive while products are in flight, and wait at the
+ * start of the next iteration, so one warpgroup may be a stretch of arithmetic behind another. A
+ * slot is written when all warps have arrived at its second mbarrier, having read it.
  *
  *	loop i:  arrive: slot i + ahead is free; wait: copies of i are there
  *	         s' = a * b[i];  acc = p * c[i - 1] + acc       -- issued (rotate.h)

@@ -1,10 +1,11 @@
-/* Loads behind a `break` or `continue` stand in a side of a branch. Where the branch's condition
- * can be computed ahead they go in front of it, masked by the condition, and can be ahead as well:
+/* Loads behind a `break` or `continue` are in a side of a branch. Where the branch's condition can
+ * be computed ahead they are hoisted in front of it, masked by the condition, and can be
+ * prefetched too:
  *
  *	if c: x = load p, m; ...      becomes      x = load p, m & c; if c: ...
  *
- * They go with what computes their addresses. Descriptors have no mask and stay: what a `continue`
- * leaves out would be copied for nothing. */
+ * The computation of their addresses is hoisted with them. Descriptors have no mask and stay: what
+ * a `continue` skips would be copied in vain. */
 #include "gpu/pipeline/left.h"
 
 typedef struct Guard {

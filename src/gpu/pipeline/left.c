@@ -1,5 +1,5 @@
-/* A loop that may be left is counted from count-loops to uncount-loops (pass/count_loops.c), as
- * scf.for that carries whether another iteration comes:
+/* From count-loops to uncount-loops (pass/count_loops.c) a loop with an early exit is counted, as
+ * an scf.for that carries whether another iteration comes:
  *
  *	more, values = test(init)              more, values = test(init)
  *	while more:                            for t = 0 to most, more, go = more, values:
@@ -7,8 +7,8 @@
  *	    more, values = test(next)              more, values = test(next)
  *	                                           go = go and what is known ahead
  *
- * and afterwards a while again, whose test is `more`. In between, `go` of the iteration k is what
- * `exists` is of a loop whose bounds are known. */
+ * Afterwards it is a while again, whose test is `more`. In between, `go` of iteration k does what
+ * `exists` does in a loop with known bounds. */
 #include "gpu/pipeline/left.h"
 
 #include "gpu/memory/tensor_copies.h"

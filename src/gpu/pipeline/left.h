@@ -1,5 +1,4 @@
-/* Loops of which nothing says in front of them how many iterations come (scf.while), while they
- * are pipelined. */
+/* Pipelining of loops without a known trip count (scf.while). */
 #ifndef NESO_GPU_PIPELINE_LEFT_H
 #define NESO_GPU_PIPELINE_LEFT_H
 

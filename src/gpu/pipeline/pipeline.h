@@ -1,4 +1,4 @@
-/* Inside the pass pipeline (pass/pipeline.c): a loop while it is pipelined, and the parts of the
+/* Inside the pass `pipeline` (pass/pipeline.c): a loop while it is pipelined, and the parts of the
  * work. */
 #ifndef NESO_GPU_PIPELINE_PIPELINE_H
 #define NESO_GPU_PIPELINE_PIPELINE_H

@@ -1,7 +1,7 @@
-/* The loops of a producer: what addresses come from, waits for free slots, copies.
+/* The loops of a producer warp: address computation, waits for free slots, copies.
  *
- * What it takes from outside is computed again where that is scalars without effects, else it is
- * an operand of the op and an argument of the partition. */
+ * Inputs from outside are recomputed where they are scalars without effects; others become
+ * operands of the op and arguments of the partition. */
 #include "gpu/memory/tensor_copies.h"
 #include "gpu/pipeline/pipeline.h"
 

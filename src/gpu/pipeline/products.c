@@ -1,9 +1,9 @@
-/* Products of warp groups are issued, and waited for by ops of their own.
+/* Products (wgmma) are issued, and awaited by ops of their own.
  *
- * A product that ends in its iteration is waited for behind it; others that need nothing of it are
- * issued in front of that wait (early), and are waited for where their results are first used. So
- * what the threads make of the first result runs beside them. Sums that go round the loop alone are
- * waited for at its end (last), but for what may go on into the next iteration. */
+ * A product that ends in its iteration is awaited behind it; others that do not need it are issued
+ * in front of that wait (early) and awaited at their first use. So the arithmetic on the first
+ * result overlaps with them. Accumulators are awaited at the end of the iteration (last), unless
+ * they may stay in flight into the next one. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/pipeline/pipeline.h"
 

@@ -1,5 +1,5 @@
-/* Values as of another iteration: what loads need (addresses, masks) is computed a second time, as
- * for an iteration that is ahead, from carried values of its own that run ahead. */
+/* Values of another iteration: the inputs of prefetched loads (addresses, masks) are computed a
+ * second time, for an iteration that is ahead, from carried values of their own that run ahead. */
 #include "gpu/pipeline/left.h"
 
 static PipelinePoint *new_point(Pipeline *p)

@@ -1,4 +1,4 @@
-/* Dots whose results are operands of other dots, as in attention. */
+/* Chained dots, whose results are operands of other dots, as in attention. */
 #include "gpu/plan/chain.h"
 
 enum { MOST_STEPS = 12 };

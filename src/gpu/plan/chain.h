@@ -1,4 +1,4 @@
-/* Dots whose results are operands of other dots, as in attention. */
+/* Chained dots, whose results are operands of other dots, as in attention. */
 #ifndef NESO_GPU_PLAN_CHAIN_H
 #define NESO_GPU_PLAN_CHAIN_H
 

@@ -1,13 +1,12 @@
-/* From the layouts of a dot to its instructions.
+/* From the layouts of a dot to its mma.sync instructions.
  *
- * All is linear. The fragments of mma.sync (PTX ISA, "Matrix Fragments for mma") fix the lanes: of
- * c two bits of columns and three of rows; of a and b two bits along K and three along the other
- * dim. Which two bits of K these are is free as long as a and b agree: the sum does not depend on
- * it; which rows and columns of the tile the instruction's are is free too (stretch). The registers
- * that make up one instruction are the lowest bit of the columns and the row of 8 in c, and the
- * lowest bits of K that a thread holds in a and b; every other register bit is a loop of
- * instructions. For each c the places in a and b are found by elimination.
- */
+ * Everything is linear. The fragments of mma.sync (PTX ISA, "Matrix Fragments for mma") fix the
+ * lanes: in c two bits of columns and three of rows; in a and b two bits along K and three along
+ * the other dim. Which two bits of K these are is free as long as a and b agree, as the sum does
+ * not depend on it; which rows and columns of the tile are those of an instruction is free too
+ * (stretch). The registers of one instruction are the lowest column bit and the row of 8 in c, and
+ * the lowest bits of K that a thread holds in a and b; every other register bit iterates over
+ * instructions. For each c the places in a and b are found by Gaussian elimination. */
 #include "gpu/plan/dot_parts.h"
 
 #include "gpu/memory/memory.h"

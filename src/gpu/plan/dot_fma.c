@@ -1,9 +1,10 @@
-/* Dots by multiply-adds of the threads.
+/* Dots by multiply-adds in each thread.
  *
- * Multiply-adds whose threads hold all of K that they need take it from registers. For any other
- * operands the trip from their layout to that one is planned through shared memory, and only the
- * part of a round is loaded at once: as the trip is linear, the rounds differ in their offsets
- * alone. Operands that a loop reads from slots of rings are taken from there in the same way. */
+ * Where threads hold all of the K that they need, operands come from registers. Otherwise the
+ * conversion from the operand's layout to that one is planned through shared memory, and only the
+ * part that one round needs is loaded at once: as the conversion is linear, rounds differ in their
+ * offsets alone. Operands that a loop reads from the slots of a ring buffer are taken from there
+ * in the same way. */
 #include "gpu/analysis/late.h"
 #include "gpu/plan/dot_parts.h"
 

@@ -1,5 +1,5 @@
-/* Prices of ops and conversions, in the unit of target/cost.h.
- * Global memory is priced by its 32-byte sectors. */
+/* Costs of ops and conversions, in the unit of target/cost.h. Global memory is costed by its
+ * 32-byte sectors. */
 #include "gpu/plan/price.h"
 
 #include "gpu/analysis/usual.h"

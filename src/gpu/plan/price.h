@@ -1,5 +1,5 @@
-/* What things cost, for choosing layouts: quarter cycles of an SM for one warp, the unit of
- * LayoutCost.total. Only for comparing; estimates are of throughput, not of latency. */
+/* Costs, for choosing layouts, in quarter cycles of an SM for one warp (the unit of
+ * LayoutCost.total). They estimate throughput, not latency, and are good for comparisons only. */
 #ifndef NESO_GPU_PLAN_PRICE_H
 #define NESO_GPU_PLAN_PRICE_H
 

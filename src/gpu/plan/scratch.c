@@ -1,4 +1,5 @@
-/* Shared memory that the lowering of an op works in. Each hook asks the function by which it plans. */
+/* The shared memory that the lowering of an op uses as scratch. Each hook asks the function that
+ * plans the op, so the two agree. */
 #include "gpu/memory/memory.h"
 
 #include "gpu/plan/dot.h"

@@ -1,12 +1,12 @@
-/* From the layouts of a product of warp groups to its instructions.
+/* From the layouts of a ttng.warp_group_dot to its wgmma instructions.
  *
  * The fragments are those of the PTX ISA ("Asynchronous Warpgroup Level Matrix Instructions"): the
- * two lowest bits of the warp are rows 16 and 32, lanes as in mma.sync, and of the registers the
- * lowest bit is the neighbouring column, the next one row 8, those above columns 8, 16, ... N / 2.
- * Every other register bit chooses an instruction.
+ * two lowest bits of the warp are rows 16 and 32; lanes are as in mma.sync; the lowest register
+ * bit is the neighbouring column, the next one row 8, those above columns 8, 16, ... N / 2. Every
+ * other register bit selects an instruction.
  *
- * Where operand 1 is in registers, all three tiles
- * are seen turned round: it is A, and operand 0 is B. */
+ * Where operand 1 is in registers, the product is computed transposed: operand 1 becomes A, and
+ * operand 0 becomes B. */
 #include "gpu/plan/wgmma.h"
 
 #include "gpu/analysis/late.h"

@@ -1,9 +1,9 @@
-/* How a ttng.warp_group_dot is computed, read off its types: which wgmma, which of a thread's elements go into each, and
- * how descriptors say where operands lie in shared memory.
+/* How a ttng.warp_group_dot is computed, derived from its types: which wgmma instruction, which of
+ * a thread's elements go into each, and the matrix descriptors of operands in shared memory.
  *
- * Any layout of memory will do that is one of those that the instruction knows: 8 rows of 128, 64, 32 or 16 bytes make a
- * pattern, 16-byte parts are XORed with the row but in that of 16, patterns follow one another at two distances. Found
- * by comparing maps, whatever they were made as. */
+ * A memory layout is usable if it is one that the instruction knows: patterns of 8 rows of 128,
+ * 64, 32 or 16 bytes, with 16-byte chunks XORed with the row (except for 16-byte rows), repeated
+ * at two strides. It is recognised by comparing linear maps, whatever constructed it. */
 #ifndef NESO_GPU_PLAN_WGMMA_H
 #define NESO_GPU_PLAN_WGMMA_H
 

@@ -1,18 +1,19 @@
-/* Reductions and scans over distributed layouts: how they are done, apart from what does them.
+/* Reductions and scans over distributed layouts: the plan, separate from what executes it.
  *
- * A plan says which registers, lanes and warps meet, from the layout alone. Running a plan builds it by calling an
- * engine: the lowering builds instructions, a test computes on simulated threads. Values are opaque: one for each
- * operand and register, of all threads at once.
+ * A plan says which registers, lanes and warps combine, from the layout alone. Running a plan
+ * calls an engine for each step: the lowering builds instructions, a test computes on simulated
+ * threads. Values are opaque: one for each operand and register, for all threads at once.
  *
- * Order of combination, the same at every run and in every thread:
- *	in a thread   the terms of a result, in order along the axis, are dealt to 4 chains (2 or 1 where their
- *	              number is no multiple of 4), each combined from its first term on; then chains 0 and 1,
- *	              2 and 3, and both
+ * The order of combination is the same in every run and every thread:
+ *	in a thread   the terms of a result, in order along the axis, are dealt to 4 chains (2 or 1
+ *	              where their number is no multiple of 4), each combined from its first term on;
+ *	              then chains 0 and 1, 2 and 3, and both
  *	in a warp     by pairs of lanes, one lane bit after the other
- *	across warps  the partial results of the warps, read back, as the terms of a thread (and, where they are
- *	              many or take long to combine, of lanes)
- * The combining function is taken to be associative and, as upstream's reductions do, commutative; where that is not
- * provable bit by bit (commutes), all threads still get the same bits. Scans keep the order of the axis.
+ *	across warps  the partial results of the warps, read back, like the terms of a thread (and,
+ *	              where they are many or expensive to combine, of lanes)
+ * The combining function is assumed associative and, as in upstream's reductions, commutative;
+ * where that is not provable bit by bit (commutes), all threads still get the same bits. Scans
+ * keep the order of the axis.
  *
  * Copies (layout.h) are counted once: only independent places take part. */
 #ifndef NESO_GPU_REDUCE_COMBINE_H

@@ -1,5 +1,5 @@
-/* Ops that move data while they compute, as the allocation of shared memory and their lowering both see them:
- * tt.reduce, tt.scan, tt.gather, tt.histogram. */
+/* Ops that move data between threads while they compute, as both shared-memory allocation and
+ * lowering see them: tt.reduce, tt.scan, tt.gather, tt.histogram. */
 #ifndef NESO_GPU_REDUCE_COMBINE_OPS_H
 #define NESO_GPU_REDUCE_COMBINE_OPS_H
 

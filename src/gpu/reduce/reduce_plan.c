@@ -1,10 +1,10 @@
 /* Planning and running reductions (combine.h).
  *
- * A place's image without the axis says which result it belongs to. Among the independent places
- * the kernel of that map are the directions along which places combine: those of registers alone
- * are terms of one thread, those that take lanes are rounds, what remains of the axis crosses
- * warps. The coordinate along the axis, modulo what thread and warp have combined, numbers the
- * partial results that are left. */
+ * The image of a place without the axis says which result it belongs to. Among the independent
+ * places, the kernel of that map is the directions along which places combine: those in registers
+ * alone are terms of one thread, those that involve lanes are shuffle rounds, and what remains of
+ * the axis crosses warps. The coordinate along the axis, modulo what thread and warp have
+ * combined, numbers the partial results that are left. */
 #include "gpu/reduce/combine.h"
 #include "layout/f2.h"
 

@@ -1,12 +1,12 @@
 /* Planning and running scans (combine.h).
  *
- * A layout fits when each bit of the axis is one bit of registers, lanes or warps, and that bit
- * means nothing else; other tiles are converted to one that does. Bits of one kind that follow one
- * another along the axis are a level. From the lowest level up, each thread knows the total of the
- * block below that its register lies in. A level scans these totals: in registers one after the
- * other, in lanes by doubling, across warps by reading the totals of all warps. What precedes a
- * block within its level is put in front of what preceded its parts (`before`), and only at the end
- * in front of the elements, of which there may be many to a block. */
+ * A layout is usable when each bit of the axis is one bit of registers, lanes or warps that means
+ * nothing else; other tiles are converted first. Consecutive axis bits of one kind form a level.
+ * From the lowest level up, each thread knows the total of the block below that its register lies
+ * in. A level scans these totals: sequentially in registers, by doubling in lanes, across warps by
+ * reading the totals of all warps. The prefix of a block within its level is combined with the
+ * prefixes of its parts (`before`), and only at the end with the elements, of which a block may
+ * have many. */
 #include "gpu/reduce/combine.h"
 #include "layout/f2.h"
 

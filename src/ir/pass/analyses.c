@@ -1,4 +1,4 @@
-/* What passes share of a module: computed when it is first asked for, dropped when a pass changes what it was computed of. */
+/* Analyses that passes share: computed on first use, dropped when a pass changes their inputs. */
 #include "ir/pass.h"
 
 void pass_analyses_open(PassAnalyses *a, const PassAnalysis *rows, unsigned count, size_t limit)

@@ -1,6 +1,7 @@
-/* The engine: every op of a function is looked at once in program order, and again whenever something near it
- * changed. Dead ops go, constants fold, rules apply. Constants are unique per function and stand at its
- * start, in order of first appearance, so a constant dominates all that may come to use it. */
+/* The engine: visits every op of a function once in program order, and again whenever something
+ * near it changed. Dead ops go, constants fold, rules apply. Constants are unique per function and
+ * stand at its start, in order of first appearance, so a constant dominates everything that may
+ * come to use it. */
 #include "ir/pass/canon.h"
 
 enum { CANON_QUEUED = 1, CANON_DEAD = 2 };

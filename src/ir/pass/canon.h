@@ -1,20 +1,21 @@
-/* The rewriting engine of `fold` and `canonicalize`: a worklist of ops, constant folding, and the rules of
- * canon.def. What a rule may use.
+/* The rewriting engine of `fold` and `canonicalize`: a worklist of ops, constant folding, and the
+ * rules of canon.def; and what a rule may use.
  *
- * A rule looks at one op and either leaves everything as it is and returns false, or rewrites and returns true.
- * Contract of a rule:
- *   - It keeps the meaning exactly: every bit of every result, NaN and -0.0 included, and all effects. (Undefined
- *     results may become anything.)
- *   - New ops go before the op that it was given (c->b stands there, with the op's location).
- *   - Uses are changed by canon_replace and canon_set_operand, ops are erased by canon_erase, so that the engine
- *     looks again at all that may have become simpler.
+ * A rule looks at one op and either changes nothing and returns false, or rewrites and returns
+ * true. Contract of a rule:
+ *	- It keeps the meaning exactly: every bit of every result, NaN and -0.0 included, and all
+ *	  effects. (Undefined results may become anything.)
+ *	- New ops go before the op that it was given (c->b stands there, with the op's location).
+ *	- It changes uses by canon_replace and canon_set_operand, and erases ops by canon_erase, so
+ *	  that the engine revisits everything that may have become simpler.
  *
- * Termination. Each rule makes (ops of the module, weighted) smaller in this lexical order: regions, then
- * memory ops, then elements computed (numel of results), then ops, then operands in non-canonical position
- * (constants on the left, comparisons of > kind with a constant that a < could say). A rule that adds ops must
- * remove more expensive ones. No rule undoes what another one does: moves go one way only (broadcast, splat
- * and expand_dims towards uses; casts towards definitions; constants to the right). Should a new rule break this,
- * the engine stops rewriting after a bounded number of steps; the result is still right. */
+ * Termination. Each rule makes (ops of the module, weighted) smaller in this lexical order:
+ * regions, then memory ops, then elements computed (numel of results), then ops, then operands in
+ * non-canonical position (constants on the left, comparisons of > kind with a constant that a <
+ * could say). A rule that adds ops must remove more expensive ones. No rule undoes another: moves
+ * go one way only (broadcast, splat and expand_dims towards uses; casts towards definitions;
+ * constants to the right). Should a new rule break this, the engine stops after a bounded number
+ * of steps; the result is still right. */
 #ifndef NESO_IR_PASS_CANON_H
 #define NESO_IR_PASS_CANON_H
 

@@ -1,5 +1,5 @@
-/* Rules for tests whether a float is a number, and what is known never to be NaN: an integer made a
- * float, and sums and products of such values. Libraries write maxima as `a > b or a != a`. */
+/* Rules for tests whether a float is NaN, and an analysis of what never is: an integer converted
+ * to float, and sums and products of such values. Libraries write maxima as `a > b or a != a`. */
 #include "ir/pass/canon.h"
 
 #include <math.h>

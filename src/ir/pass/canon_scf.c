@@ -1,4 +1,5 @@
-/* Rules for loops and branches: those that never or once run, and values that need not be carried. */
+/* Rules for loops and branches: those that run never or once, and values that need not be carried.
+ */
 #include "ir/pass/canon.h"
 
 #define RULE(kind, sets, fn, doc) CanonRule fn;

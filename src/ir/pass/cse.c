@@ -1,11 +1,12 @@
-/* cse: an op equal to one that dominates it is replaced by it.
+/* cse: replaces an op by an equal one that dominates it.
  *
- * Needs: any verified module. Keeps: effects; of equal ops the first, with its location.
- * Equal: same kind, operands (in any order when they commute), attributes, result types, and regions that are
- * equal op by op. Pure ops and ops without effect (division) are merged over the whole region below the first;
- * loads that are not volatile only within a block, and only while nothing was written in between.
- * Method: a hash table whose entries are chained per slot, newest first; leaving a region takes out what was
- * entered in it. Blocks of a function with jumps are taken each for itself, below the first one. Linear. */
+ * Needs: any verified module. Keeps: effects; of equal ops the first, with its location. Equal:
+ * same kind, operands (in any order if commutative), attributes, result types, and regions that
+ * are equal op by op. Pure ops and ops without effect (division) are merged over the whole region
+ * below the first; non-volatile loads only within a block, and only with no write in between.
+ * Method: a hash table whose entries are chained per slot, newest first; leaving a region removes
+ * its entries. In a function with jumps each block is done by itself, below the first one. Linear.
+ */
 #include "ir/pass.h"
 
 typedef struct Entry {

@@ -1,11 +1,11 @@
-/* dce: drops ops whose results nobody needs, unneeded values carried by scf.for, scf.while and scf.if, and else
- * branches that are empty.
+/* dce: drops ops whose results are unused, unused values carried by scf.for, scf.while and scf.if,
+ * and empty else branches.
  *
- * Needs: any verified module. Keeps: every effect, the order of what stays.
- * Method: liveness from the ops with effects backwards, over values (mark and sweep), so that values that only
- * feed one another round a loop go too. An op with regions is live when something in it has an effect or a
- * result is live; then its operands that steer it are live, and each carried value when its argument or result is.
- * Linear in the size of the module. */
+ * Needs: any verified module. Keeps: every effect, the order of what stays. Method: mark and sweep
+ * over values, backwards from the ops with effects, so that values which only feed one another
+ * around a loop go too. An op with regions is live when something in it has an effect or a result
+ * is live; then the operands that control it are live, and each carried value whose argument or
+ * result is. Linear in the size of the module. */
 #include "ir/pass.h"
 
 typedef struct Dce {

@@ -1,11 +1,11 @@
-/* inline: calls of functions that are not `noinline` are replaced by their bodies; then private functions that
- * nothing calls any more are dropped. symbol-dce: the second half alone.
+/* inline: replaces calls of functions that are not `noinline` by their bodies, and drops private
+ * functions without callers. symbol-dce: the second half alone.
  *
- * Needs: functions of one block that ends in tt.return (`structure` makes them so). Keeps: meaning; an inlined
- * op at location L of the callee gets callsite(L at the call), a chain when calls are nested.
- * Method: depth first from each function, callees before callers, so each body is copied in its final form.
- * Recursion is diagnosed, and so is growth beyond INLINE_MAX_OPS: a chain of functions that each call the next
- * one twice would double at every step. */
+ * Needs: functions of one block that ends in tt.return (`structure` makes them so). Keeps:
+ * meaning; an inlined op at location L of the callee gets callsite(L at the call), a chain when
+ * calls are nested. Method: depth first from each function, callees before callers, so each body
+ * is copied in its final form. Recursion is diagnosed, and so is growth beyond INLINE_MAX_OPS: a
+ * chain of functions that each call the next one twice would double at every step. */
 #include "base/map.h"
 #include "ir/pass.h"
 
@@ -13,7 +13,6 @@ enum { INLINE_MAX_OPS = 500000 };
 
 enum { NEW, OPEN, DONE };
 
-typedef VEC(IrOp *) OpList;
 
 typedef struct Inline {
 	PassCx *cx;
@@ -75,19 +74,6 @@ static void inline_call(Inline *in, IrOp *call, IrOp *callee)
 
 /* ---- all calls ---- */
 
-typedef struct Collect {
-	Arena *arena;
-	OpList calls;
-} Collect;
-
-static bool collect(void *data, IrOp *op)
-{
-	Collect *c = data;
-	if (op->kind == OP_CALL)
-		vec_push(c->arena, &c->calls, op);
-	return true;
-}
-
 /* What follows a function's first block when that one returns is never reached (upstream's raw form has it). */
 static void drop_unreached(Inline *in, IrOp *func)
 {
@@ -108,11 +94,10 @@ static bool visit_func(Inline *in, IrOp *func)
 	PassCx *cx = in->cx;
 	map_put(&in->state, map_key(func), OPEN);
 	drop_unreached(in, func);
-	Collect c = {.arena = cx->scratch};
-	ir_walk(func, false, collect, &c);
+	IrOpVec calls = ir_collect(cx->scratch, func, false, OP_CALL, OP_CALL);
 	bool ok = true;
-	for (uint32_t i = 0; i < c.calls.len && ok; i++) {
-		IrOp *call = c.calls.data[i], *callee = callee_of(in, call);
+	for (uint32_t i = 0; i < calls.len && ok; i++) {
+		IrOp *call = calls.data[i], *callee = callee_of(in, call);
 		uint64_t state = NEW;
 		if (!callee)
 			continue;
@@ -150,7 +135,7 @@ static void drop_uncalled(Inline *in)
 	PassCx *cx = in->cx;
 	IrBlock *block = ir_module_block(cx->module);
 	Map kept;
-	OpList work = {0};
+	IrOpVec work = {0};
 	map_init(&kept, cx->scratch);
 	for (IrOp *op = block->first; op; op = op->next) {
 		if (op->kind != OP_FUNC || !ir_func_is_public(op, cx->module->cx))
@@ -159,11 +144,11 @@ static void drop_uncalled(Inline *in)
 		vec_push(cx->scratch, &work, op);
 	}
 	while (work.len) {
-		Collect c = {.arena = cx->scratch};
-		ir_walk(work.data[--work.len], false, collect, &c);
-		for (uint32_t i = 0; i < c.calls.len; i++) {
+		IrOpVec calls =
+			ir_collect(cx->scratch, work.data[--work.len], false, OP_CALL, OP_CALL);
+		for (uint32_t i = 0; i < calls.len; i++) {
 			uint64_t unused;
-			IrOp *callee = callee_of(in, c.calls.data[i]);
+			IrOp *callee = callee_of(in, calls.data[i]);
 			if (!callee || map_get(&kept, map_key(callee), &unused))
 				continue;
 			map_put(&kept, map_key(callee), 1);

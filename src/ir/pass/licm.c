@@ -1,11 +1,11 @@
-/* licm: pure ops whose operands are all defined outside of a loop move in front of it.
+/* licm: hoists pure ops whose operands are all defined outside of a loop.
  *
- * Needs: any verified module. Keeps: meaning; a loop that runs no iteration computes them in vain, which pure
- * ops allow. Divisions move when the divisor is a constant that cannot fail. Loads stay: what they read may
- * change, and they may fail where the loop would not have run.
- * Loops with tt.disable_licm keep what they have.
- * Method: inner loops first, so that what leaves one may leave the next; ops of the body in order, so that a
- * chain moves at once. Ops inside branches stay there. Linear in the size of the module times loop depth. */
+ * Needs: any verified module. Keeps: meaning; a loop without iterations computes them in vain,
+ * which pure ops allow. Divisions are hoisted if the divisor is a constant that cannot fail. Loads
+ * stay: what they read may change, and they may fail where the loop would not have run. Loops with
+ * tt.disable_licm are left alone. Method: inner loops first, so that what leaves one may leave the
+ * next; ops of the body in order, so that a chain moves at once. Ops inside branches stay. Linear
+ * in module size times loop depth. */
 #include "ir/pass.h"
 #include "ir/rewrite/fold.h"
 

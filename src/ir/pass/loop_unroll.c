@@ -1,11 +1,11 @@
-/* loop-unroll: an scf.for with tt.loop_unroll_factor = F > 1 becomes a loop that does F iterations in one, and a
- * second loop for what is left over (not pipelined: tt.num_stages = 1). The attribute goes.
+/* loop-unroll: an scf.for with tt.loop_unroll_factor = F > 1 becomes a loop that does F iterations
+ * at once, and a remainder loop (not pipelined: tt.num_stages = 1). The attribute is dropped.
  *
- * Needs: any verified module. Keeps: the order of all effects. Inner loops first, so an outer loop copies the
- * unrolled inner one. Where something was unrolled, canonicalize and cse run at once: the copies share most of
- * their addresses.
- * With constant bounds the factor is at most the trip count, the leftover loop is made only when something is
- * left, and a loop of one iteration becomes straight code. Growth is bounded: UNROLL_MAX_OPS. */
+ * Needs: any verified module. Keeps: the order of all effects. Inner loops first, so an outer loop
+ * copies the unrolled inner one. Where something was unrolled, canonicalize and cse run at once:
+ * the copies share most of their addresses. With constant bounds the factor is at most the trip
+ * count, the remainder loop exists only if something remains, and a loop of one iteration becomes
+ * straight-line code. Growth is bounded: UNROLL_MAX_OPS. */
 #include "ir/pass.h"
 
 enum { UNROLL_MAX_OPS = 500000 };

@@ -1,9 +1,9 @@
-/* lower-descriptors: tensor descriptors become plain pointers, for targets without them.
+/* lower-descriptors: lowers tensor descriptors to plain pointers, for targets without them.
  *
- * Needs, keeps: as rewrite-tensor-pointer. No value of type !tt.tensordesc is left; a function's argument of such a
- * type becomes pointer, shape (i64), strides (i64) and whether what is out of bounds reads as NaN (i1).
- * Every access is masked to the shape in all dimensions; masked elements read as zero, or as NaN for floats when
- * the descriptor says so. Reductions become atomics. */
+ * Needs, keeps: as rewrite-tensor-pointer. No value of type !tt.tensordesc is left; a function's
+ * argument of such a type becomes pointer, shape (i64), strides (i64) and whether elements out of
+ * bounds read as NaN (i1). Every access is masked to the shape in all dimensions; masked elements
+ * read as zero, or as NaN for floats if the descriptor says so. Reductions become atomics. */
 #include "ir/rewrite/explode.h"
 
 #include <math.h>

@@ -1,12 +1,12 @@
-/* peel-loops: an scf.for that asks in each iteration whether it is the first one does that
- * iteration in front of it. What is known then (running means that start with the first values)
- * needs neither a branch nor selects, and the loop has no branch in it behind which its loads
- * would have to wait.
+/* peel-loops: an scf.for that tests in each iteration whether it is the first one gets that
+ * iteration peeled. What is then known (running means that start with the first values) needs
+ * neither a branch nor selects, and the loop has no branch in it that its loads would have to wait
+ * behind.
  *
- * Needs: any verified module. Keeps: the order of all effects. A loop that is known to have an
- * iteration gets straight code in front of it, any other an scf.if. Loops that hold loops or
- * dots stay: they are large, and load ahead. Where something was peeled, canonicalize and cse
- * run at once. */
+ * Needs: any verified module. Keeps: the order of all effects. A loop that is known to run gets
+ * straight-line code in front of it, any other an scf.if. Loops that contain loops or dots are
+ * left alone: they are large, and prefetch. Where something was peeled, canonicalize and cse run
+ * at once. */
 #include "ir/pass.h"
 
 enum { PEEL_MAX_OPS = 256 };

@@ -1,10 +1,11 @@
-/* rewrite-tensor-pointer: block pointers become plain pointers.
+/* rewrite-tensor-pointer: lowers block pointers to plain pointers.
  *
- * Needs: functions that take block pointers are inlined or get every part as an argument. Breaks: nothing; no
- * tt.make_tensor_ptr, tt.advance or value of type !tt.ptr<tensor<...>> is left.
- * A block pointer is base, shape, strides and offsets, all 64 bits wide: offset arithmetic cannot wrap. A load or
- * store through one makes the tile of pointers, a mask for the dimensions of its boundaryCheck, and, where
- * `padding` says so, the value of what is masked off. Loops carry the offsets, and of the rest what varies. */
+ * Needs: functions that take block pointers are inlined or get every part as an argument. No
+ * tt.make_tensor_ptr, tt.advance or value of type !tt.ptr<tensor<...>> is left. A block pointer is
+ * base, shape, strides and offsets, all 64 bits wide, so offset arithmetic cannot wrap. A load or
+ * store through one builds the tile of pointers, a mask for the dimensions of its boundaryCheck,
+ * and, where `padding` says so, the value for masked elements. Loops carry the offsets, and the
+ * other parts only if they vary. */
 #include "ir/rewrite/explode.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* The pass runner: looks passes up by name and runs them in order, each between the caller's hooks, with
- * verification, the round trip through text and a look at what its row says when asked for. Scratch memory is one arena
- * per run, taken back to empty after each pass. */
+/* The pass runner: looks passes up by name and runs them in order, each between the caller's
+ * hooks. On request it verifies, round-trips the module through text, and checks what the pass's
+ * row claims. Scratch memory is one arena per run, emptied after each pass. */
 #include "ir/pass.h"
 
 #include <stdlib.h>

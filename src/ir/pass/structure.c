@@ -1,15 +1,17 @@
-/* structure: branches between blocks become scf.if, so that every function is one block and all later stages see
- * structured control flow only. Upstream writes branches for `return` in the middle of a function; they never go
- * backward.
+/* structure: branches between blocks become scf.if, so that every function is one block and all
+ * later stages see structured control flow only. Upstream emits branches for `return` in the
+ * middle of a function; they never go backward.
  *
- * Method: the function is emitted anew, path by path. At a conditional branch the two ways meet again at a block M:
- * they become the regions of an scf.if, which yields M's arguments, and M follows it. When a way may return before M,
- * the scf.if also yields a flag and the values to return, and what follows goes into the else region of `scf.if
- * flag`. Ways that never meet are emitted to their end inside the regions: the rest of the function nests. A
- * block where ways meet that this cannot serve (they cross) is emitted once for each of them.
+ * Method: the function is emitted anew, path by path. The two sides of a conditional branch meet
+ * again at a block M: they become the regions of an scf.if, which yields M's arguments, and M
+ * follows it. If a side may return before M, the scf.if also yields a flag and the values to
+ * return, and what follows goes into the else region of `scf.if flag`. Sides that never meet are
+ * emitted to their end inside the regions: the rest of the function nests. A join block that this
+ * cannot serve (paths cross) is emitted once for each path.
  *
- * Invariants: each value is emitted before its uses, because the region of a block's copy lies inside, or after, that
- * of every block that dominates it. Bounded: the size of the result is limited, cycles are diagnosed. */
+ * Invariants: each value is emitted before its uses, because the region of a block's copy lies
+ * inside, or after, that of every block that dominates it. Bounded: the size of the result is
+ * limited, cycles are diagnosed. */
 #include "ir/pass.h"
 
 enum {

@@ -1,6 +1,6 @@
-/* The second step of explode.h, in program order: each handle gets its parts. Parts with a token
- * (explode_tokens.c) are made where they are needed: the token dominates. The others become carried
- * values, results or arguments in the handle's place. */
+/* The second step of explode.h, in program order: each handle is replaced by its parts. Parts with
+ * a token (explode_tokens.c) are created where they are needed, as the token dominates. The others
+ * become carried values, results or arguments in the handle's place. */
 #include "ir/rewrite/explode.h"
 
 /* ---- parts ---- */

@@ -1,6 +1,6 @@
 /* The first step of explode.h: for each handle and part, the one value that it is, its token, or
- * VARIES. A fixpoint over the ops that touch handles, in program order: loops join what enters with
- * what comes round; a part can fall twice (unknown, one value, VARIES), so it ends soon. */
+ * VARIES. A fixed point over the ops that touch handles, in program order: loops join what enters
+ * with what is carried; a part can change twice (unknown, one value, VARIES), so it ends soon. */
 #include "ir/rewrite/explode.h"
 
 typedef struct Tokens {

@@ -1,9 +1,9 @@
-/* Constant folding: the value of an op whose operands are constants, exactly as it would be at run time.
+/* Constant folding: the value of an op with constant operands, exactly as it would be at run time.
  *
- * (Of functions with a tolerance, exp and the like, the nearest value.) An op is not folded where its result is
- * undefined (division by zero, overflow of a signed division, a shift by the width or more), where targets
- * differ (conversions to fp8 beyond its range), or where it would make a dense constant of more than
- * FOLD_MAX_ELEMENTS different elements. */
+ * (For functions with a tolerance, exp and the like, the nearest value.) An op is not folded where
+ * its result is undefined (division by zero, overflow of a signed division, a shift by the width
+ * or more), where targets differ (conversions to fp8 beyond its range), or where it would create a
+ * dense constant of more than FOLD_MAX_ELEMENTS different elements. */
 #ifndef NESO_IR_REWRITE_FOLD_H
 #define NESO_IR_REWRITE_FOLD_H
 

@@ -1,4 +1,4 @@
-/* Reading the little language of formats (asm.h), one step at a time. */
+/* Interprets the format strings of asm.h, one step at a time. */
 #include "ir/text/asm.h"
 
 bool asm_is_suffix_char(char c)

@@ -1,4 +1,4 @@
-/* The attributes of each op (ops.def) and the words of enumerations (asm_enums.def). */
+/* The attributes of each op (ops.def) and the keywords of enumerations (asm_enums.def). */
 #include "ir/text/asm.h"
 
 /* Rows name a plain kind or an enumeration by one word. */

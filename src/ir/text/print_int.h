@@ -1,9 +1,8 @@
-/* Between the files of the printer: types and attributes (print_attr.c), locations and
- * aliases (print_loc.c), ops (print.c), and the hooks of
- * ops with a syntax of their own (print_custom.c).
+/* Between the files of the printer: types and attributes (print_attr.c), locations and aliases
+ * (print_loc.c), ops (print.c), and the hooks of ops with a syntax of their own (print_custom.c).
  *
- * Everything is printed twice: first into nothing, to meet the locations and layouts that get an alias, then as
- * text. So a printing function must do the same both times. */
+ * Everything is printed twice: first into nothing, to find the locations and layouts that get an
+ * alias, then as text. So a printing function must do the same both times. */
 #ifndef NESO_IR_TEXT_PRINT_INT_H
 #define NESO_IR_TEXT_PRINT_INT_H
 

@@ -1,4 +1,5 @@
-/* Reading a whole text: definitions of aliases, then a module, or functions without one around them. */
+/* Reading a whole text: alias definitions, then a module, or functions without a module around
+ * them. */
 #include "ir/text/read_int.h"
 
 static void init(Reader *r, IrCx *cx, const Source *source, DiagList *diags)

@@ -1,4 +1,4 @@
-/* Tokens of the text form, and the small expectations on them. */
+/* The tokens of the text form, and basic expectations on them. */
 #include "ir/text/read_int.h"
 
 Span read_span(const Reader *r, const char *from, const char *to)

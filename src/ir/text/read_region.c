@@ -1,4 +1,4 @@
-/* Reading regions and their blocks; going on after a fault. */
+/* Reading regions and their blocks, and recovery after a fault. */
 #include "ir/text/read_int.h"
 
 static ReadBlock *find_block(Reader *r, Str text)

@@ -1,5 +1,5 @@
-/* Reading types and the definitions of aliases. Aliases may be used before their
- * definition, so all definitions are found first, by their lines, and read when they are first needed. */
+/* Reading types and alias definitions. Aliases may be used before their definition, so all
+ * definitions are located first, by their lines, and parsed on first use. */
 #include "ir/text/read_int.h"
 
 /* ---- aliases ---- */

@@ -1,5 +1,6 @@
 /* The verifier: links between objects, counts, classes of types, attributes, levels, dominance;
- * then each op's own rule. A fault is diagnosed at the op's place; the walk goes on, so that one run shows all. */
+ * then each op's own rule. A fault is diagnosed at the op's place, and the walk goes on, so one
+ * run shows all. */
 #include "ir/verify/verify_int.h"
 
 #define RULES(verify, fold, neutral) verify_##verify

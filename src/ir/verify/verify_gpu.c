@@ -1,5 +1,6 @@
-/* Rules of the ops that exist once layouts are chosen: conversions, shared memory, asynchronous copies, warps of their own.
- * What layouts must be is checked where layouts are known (gpu/verify.c). */
+/* Rules of the ops that exist once layouts are chosen: conversions, shared memory, asynchronous
+ * copies, warp specialisation. Rules about layouts are checked where layouts are known
+ * (gpu/layout/verify.c). */
 #include "ir/verify/verify_int.h"
 
 static IrType in(const IrOp *op, uint32_t i)

@@ -1,5 +1,5 @@
-/* The first step of a launch: which argument of the call goes to which parameter, and numbers that
- * are written as text. */
+/* The first step of a launch: matches the arguments of the call with parameters, and parses
+ * numbers written as text. */
 #include "jit/inner.h"
 
 #include <locale.h>

@@ -1,7 +1,8 @@
 /* Which constexprs of a kernel are numeric, asked before there is a call.
  *
- * Without a signature one is guessed: each parameter has a list of types or values that it might have, and the choice is
- * improved one parameter at a time, by how far the front end comes, until the kernel compiles. */
+ * Without a signature one is guessed: each parameter has a list of types or values that it might
+ * have, and the guess is improved one parameter at a time, by how far the front end gets, until
+ * the kernel compiles. */
 #include "jit/inner.h"
 
 static const char *const types[] = {"i32", "*fp32", "*i32", "fp32", NULL};

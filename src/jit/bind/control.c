@@ -1,15 +1,16 @@
-/* What a kernel's source, or who uses it, says of single parameters beyond do_not_specialize:
+/* Specialisation rules of single parameters beyond do_not_specialize, set by a kernel's source or
+ * by its user:
  *
- *	never_one    1 is a number as others are
+ *	never_one    1 is a number like any other
  *	always_one   it is 1: a constant, and another value is an error
- *	div8         divisibility by 8 counts, beside that by 16: of integers that stride or bound
- *	             tiles it does without being asked for (FrontParam.div8_int)
- *	unaligned    nothing is concluded from divisibility
+ *	div8         divisibility by 8 counts, besides that by 16; integers that are strides or
+ *	             bounds of tiles have this without asking (FrontParam.div8_int)
+ *	unaligned    divisibility is ignored
  *	i64, fp32    the type, whatever the value would choose
  *
- * Several stand with "," between. They are in jit(specialize={"n": "i64, div8"}), in an annotation
- *that is a text (n: "i64, div8"), or are set from outside (jit_kernel_control) before anything was
- *compiled. All of it becomes a part of FrontParam, which binding, keys and declarations read. */
+ * Several are separated by ",". They are in jit(specialize={"n": "i64, div8"}), in an annotation
+ * that is a string (n: "i64, div8"), or set from outside (jit_kernel_control) before anything was
+ * compiled. All of it becomes part of FrontParam, which binding, keys and declarations read. */
 #include "jit/inner.h"
 
 static Str trimmed(Str s)

@@ -1,9 +1,11 @@
-/* Constexprs as arguments (policy `generic`): which numbers may be, which are, and what was found out about a kernel.
+/* Constexprs as run-time arguments (policy `generic`): which numbers may be, which are, and what
+ * is known of a kernel.
  *
- * What is structural is found by lowering, and may depend on the types of arguments and on the values of other structural
- * parameters; on the values of numeric ones it does not, since the lowering never saw them. So the sets of demoted
- * parameters that calls of a kernel end in form a tree by structural values: with a set that another call ended in, either
- * the key names a variant, which then is the right one, or the set is not this call's. */
+ * Which constexprs are structural is found by lowering. It may depend on the types of arguments
+ * and on the values of other structural parameters, but not on the values of numeric ones, since
+ * the lowering never saw them. So the sets of demoted parameters that calls of a kernel end in
+ * form a tree by structural values: with a set that another call ended in, either the key names a
+ * variant, which then is the right one, or the set is not this call's. */
 #include "jit/inner.h"
 
 #include <stdatomic.h>

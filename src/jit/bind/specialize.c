@@ -1,8 +1,8 @@
-/* What is concluded of each argument of a call (jit/rules.h): the type of its parameter, or the
- * constant that it is.
+/* Specialises on each argument of a call (jit/rules.h): determines the type of its parameter, or
+ * the constant that replaces it.
  *
- * Parameters and options may say that nothing is concluded. A parameter whose annotation names a
- * type has that type and never becomes a constant. None is a constant. */
+ * Parameters and options may turn this off. A parameter whose annotation names a type has that
+ * type and never becomes a constant. None is a constant. */
 #include "jit/inner.h"
 
 #include "jit/rules.h"

@@ -1,11 +1,11 @@
-/* Declarations: which variants of a kernel a program may ask for, written by a person, or by a
- *program that ran (docs/declare.md has the language). One line each:
+/* Declarations: which variants of a kernel a program may ask for, written by a person or by a
+ * program that ran (docs/declare.md has the language). One line each:
  *
  *	kernels.py:add(x: *fp32:*, n: i32:*, BLOCK: {512, 1024}) num_warps={4, 8} target=sm_90a
  *	control kernels.py:add(n: never_one)
  *
- * read.c takes a file apart, expand.c says which variants a line stands for, write.c writes a
- *variant's line. */
+ * read.c parses a file, expand.c lists the variants that a line stands for, write.c writes a
+ * variant's line. */
 #ifndef NESO_JIT_DECLARE_H
 #define NESO_JIT_DECLARE_H
 

@@ -1,5 +1,5 @@
-/* Which variants a declaration stands for. Each parameter has choices, which are bound by the rules
- * of a launch (bind/), so that equal ones fall together; options have choices likewise; the
+/* The variants that a declaration stands for. Each parameter has choices, which are specialised by
+ * the rules of a launch (bind/), so that equal ones coincide; options have choices likewise; the
  * variants are the product. */
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* What options are called in declarations: as in the key of a variant, and in Python. */
+/* The names of options in declarations: as in the key of a variant, and in Python. */
 #include "jit/declare/options.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Files of declarations: a line each, comments from # on. */
+/* Reads files of declarations: a line each, comments from # on. */
 #include "base/os.h"
 #include "jit/declare/declare.h"
 #include "jit/inner.h"

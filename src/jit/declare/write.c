@@ -1,4 +1,4 @@
-/* The line that declares a variant and no other. */
+/* Writes the line that declares exactly one variant. */
 #include "jit/declare/declare.h"
 #include "jit/declare/options.h"
 #include "jit/inner.h"

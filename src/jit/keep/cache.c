@@ -1,6 +1,6 @@
 /* The compile cache on disk, as its user sees it: a store for each setting of the environment that
- * was met, a remote cache that the caller gave, warnings of what the stores could not do, and
- * versions of programs, remembered there. */
+ * was met, a remote cache that the caller set, warnings about failures of the stores, and cached
+ * versions of programs. */
 #include <stdlib.h>
 
 #include "base/fault.h"

@@ -1,5 +1,5 @@
-/* What decides a variant for a GPU, as rows of a key. Nothing that is at its default is a row, and no path and no line, unless
- * NESO_CACHE_POSITION asks for them. */
+/* The cache key of a GPU variant, as rows. Defaults make no row, and neither do paths and line
+ * numbers, unless NESO_CACHE_POSITION asks for them. */
 #include "base/option/option.h"
 #include "base/build.h"
 #include "base/fault.h"

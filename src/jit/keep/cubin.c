@@ -1,5 +1,5 @@
-/* The second level of the cache: the hash of a variant's PTX, the assembler and its flags give the
- * cubin, which is most of the time. */
+/* The second level of the cache: from the hash of a variant's PTX, the assembler and its flags to
+ * the cubin, as assembling takes most of the time. */
 #include <stdlib.h>
 
 #include "base/os.h"

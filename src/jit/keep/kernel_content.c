@@ -1,4 +1,4 @@
-/* What a kernel is made of, whatever it is called with. */
+/* What determines a kernel, apart from the arguments of a call. */
 #include "jit/keep/cache.h"
 
 const char *jit_kernel_content(JitKernel *kernel, Arena *arena)

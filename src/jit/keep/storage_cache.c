@@ -1,9 +1,8 @@
-/* Variants in the compile cache. One process compiles a key while others wait for it. Nothing here
- * can fail but the compilation: what the store could not do is a warning.
+/* Variants in the compile cache. One process compiles a key while others wait for it. Only the
+ * compilation can fail here: a failure of the store is a warning.
  *
- * Beside a variant that ptxas made lies a reference to it under the key that it has whoever
- * assembles: a machine without ptxas finds by that what another one made (a pack, a layer, a
- * server). */
+ * A variant that ptxas assembled also has a reference under the key that does not depend on the
+ * assembler: so a machine without ptxas finds what another one made (a pack, a layer, a server). */
 
 #include "cache/disk/log.h"
 #include "jit/keep/cache.h"

@@ -1,8 +1,9 @@
-/* Variants for GPUs that the host keeps in the place of the cache on disk (JitKeeper): what stored.c makes of a variant goes there section
- * by section, as files.
+/* GPU variants that the host keeps instead of the disk cache (JitKeeper): the sections of stored.c
+ * go there one by one, as files.
  *
- * The section "digests" has a line for each other one, name and SHA-256. What comes back is held against it, so what was cut short or
- * changed on its way is a miss and not a launch. Nothing here fails but the compilation. */
+ * The section "digests" has a line for each other one, name and SHA-256. What comes back is
+ * checked against it, so a truncated or altered section is a miss and not a launch. Only the
+ * compilation can fail here. */
 #include "base/option/option.h"
 #include "jit/keep/cache.h"
 

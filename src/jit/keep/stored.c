@@ -1,11 +1,12 @@
 /* Variants as entries of the cache, and back.
  *
- * Sections: "key" (cache/key.h), "facts" (what a launch needs, below), "metadata" (JSON for people and tools), "cubin", and unless
- * only binaries are wanted "source", "ttir", "ttgir", "llir", "ptx"; "log" when the assembler said something, "warnings" when the
- * compilation did.
+ * Sections: "key" (cache/key.h), "facts" (what a launch needs, below), "metadata" (JSON for people
+ * and tools), "cubin", and, unless only binaries are wanted, "source", "ttir", "ttgir", "llir",
+ * "ptx"; "log" with the assembler's messages, "warnings" with the compiler's.
  *
- * Facts are lines of a name and values. Their numbers are those of enumerations of this build: the key has the hash of its
- * sources. All the same, what does not fit the kernel is refused, as any bytes may lie there. */
+ * Facts are lines of a name and values. Numbers are those of this build's enumerations: the key
+ * includes the hash of its sources. Anything that does not fit the kernel is refused all the same,
+ * as the bytes there are not trusted. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
-/* Warnings of a compilation as text, so that a variant from the cache is warned of as one that was compiled. A line each: code, path,
- * line, column, text, with tabs between; notes have "-" for the code and follow what they belong to. */
+/* Warnings of a compilation as text, so that a variant from the cache gives the same warnings as
+ * one that was compiled. A line each: code, path, line, column, text, separated by tabs; notes
+ * have "-" for the code and follow their warning. */
 #include <stdlib.h>
 
 #include "jit/keep/cache.h"

@@ -1,6 +1,6 @@
-/* What of the toolchain decides a variant beside the assembler: which LLVM the code generator's library works
- * with, and the libraries of bitcode that a compilation took functions from. Files are read once; what was
- * found out is remembered under their stamps (cache/stamp.h), in the cache. */
+/* What, besides the assembler, determines a variant: the LLVM that the code generator's library
+ * uses, and the bitcode libraries that a compilation took functions from. Files are read once; the
+ * result is cached under their stamps (cache/entry/stamp.h). */
 #include <stdlib.h>
 
 #include "base/option/library.h"

@@ -1,14 +1,14 @@
-/* Calls that were made before, by the bits of the call: the variant that they ask for and, once it
- * was launched so, what a GPU launch needs. A table for each kernel, open addressing, never more
+/* A lock-free table of earlier calls: from the bits of a call to its variant and, once it was
+ * launched that way, what a GPU launch needs. A table for each kernel, open addressing, never more
  * than half full.
  *
  * Readers take no lock: they load the table's address once, and an entry's address once. A writer,
- * under the module's lock, fills an entry before it publishes it, and replaces a table that is full
- * by one twice as large; old tables stay until the module goes, because somebody may be reading
- * them (together they are no larger than the newest one). Entries are never changed; one that was
- * only compiled gives its place to one that was launched, and stays until the module goes too.
+ * under the module's lock, fills an entry before it publishes it, and replaces a full table by one
+ * twice as large. Old tables live as long as the module, as somebody may be reading them (together
+ * they are no larger than the newest one). Entries never change; one that was only compiled is
+ * replaced by one that was launched, and also lives as long as the module.
  *
- * Calls of variants that may be forgotten lie elsewhere (records.c). */
+ * Calls of variants that may be forgotten are in another table (records.c). */
 #include "jit/inner.h"
 
 #include "jit/rules.h"

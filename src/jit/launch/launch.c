@@ -1,4 +1,5 @@
-/* Launches: argument values to the bits that the interpreter wants, buffers to the ranges it checks. */
+/* Launches: converts argument values to the bits that the interpreter expects, and buffers to the
+ * ranges that it checks. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,8 +1,7 @@
-/* Launches of few and of many programs. A kernel of one loop of products may be faster where a CTA
- * runs several programs (gpu/loop/persist.h), and it does so where a launch has more of them than
- * the GPU has SMs. Such a kernel has a variant for few and one for many, and the grid chooses. Each
- * of them is right for any grid: where the other one is not to be had, a launch goes on with what
- * there is. */
+/* Launches of few and of many programs. A kernel with one loop of products may be faster when it
+ * is persistent (gpu/loop/persist.h), if a launch has more programs than the GPU has SMs. Such a
+ * kernel has a variant for few and one for many, and the grid chooses. Each is right for any grid:
+ * where one of them is not available, the launch uses the other. */
 #include <string.h>
 
 #include "base/option/option.h"

@@ -1,5 +1,5 @@
-/* Why a variant was compiled: the difference to the nearest one that was there, in a sentence; and the warning about a
- * kernel whose variants become many. */
+/* Why a variant was compiled: its difference from the nearest existing one, in a sentence; and the
+ * warning about a kernel that gets many variants. */
 #include "jit/inner.h"
 
 /* ---- one parameter ---- */

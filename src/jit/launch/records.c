@@ -1,19 +1,19 @@
-/* Variants that may be forgotten. A process that meets new values all the time has new variants
- * all the time; what it remembers of them is bounded.
+/* Variants that may be evicted. A process that meets new values all the time makes new variants
+ * all the time; what it keeps of them is bounded.
  *
  * The first half of the bound stays as long as the module: such variants are found without a lock
- * (find.c). What comes after them `passes`: when there are more than the bound, the least recently
- * used go, several at a time, if the cache has them, nobody holds them, and no GPU has their code
- * loaded (nv/loaded.c unloads what has not been used for long, and never what a graph or a launch
- * under way uses). A launch that asks for one that went takes it from the cache again.
+ * (find.c). Those after them are evictable (`passes`): above the bound, the least recently used
+ * are evicted, several at a time, if the cache has them, nobody holds them, and no GPU has their
+ * code loaded (nv/loaded.c unloads what has not been used for long, and never what a graph or a
+ * running launch uses). A launch that asks for an evicted variant takes it from the cache again.
  *
- * Who finds a variant that passes holds it; `held` grows only under the module's table_lock, so one
- * that nobody holds under that lock can be taken away. Its calls lie in a table that is read under
- * the lock too.
+ * Whoever finds an evictable variant holds it; `held` grows only under the module's table_lock, so
+ * one that nobody holds under that lock can be removed. Its calls are in a table that is read
+ * under the lock too.
  *
- * Locks: that of the records before a module's table_lock, before the driver's. A child of a fork
- * may find the first taken by a thread that it has not: it begins with a list of its own, and what
- * its parent had stays. */
+ * Lock order: the lock of the records, a module's table_lock, the driver's. The child of a fork
+ * may find the first taken by a thread that it does not have: it begins with a list of its own,
+ * and keeps what its parent had. */
 #include "jit/inner.h"
 
 #include <sched.h>

@@ -1,8 +1,9 @@
-/* The variants of a kernel: found by key, or compiled once while others who want the same one wait.
+/* The variants of a kernel: looked up by key, or compiled once while other threads that want the
+ * same one wait.
  *
- * A variant enters its kernel's list before it is compiled, with ready = false. The thread that put it there
- * compiles it without the lock; then it is marked ready, or taken out again when that failed: each of
- * those who waited then tries for itself, and so gets the diagnostics itself. */
+ * A variant enters its kernel's list before it is compiled, with ready = false. The thread that
+ * put it there compiles it without the lock, and marks it ready, or removes it again on failure.
+ * Then every waiting thread tries for itself, and so gets the diagnostics itself. */
 #include "jit/inner.h"
 
 #include <time.h>

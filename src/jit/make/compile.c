@@ -1,4 +1,4 @@
-/* The pipeline: syntax tree to TTIR, through the passes, to what the interpreter runs. */
+/* The pipeline: from the syntax tree to TTIR, through the passes, to what the interpreter runs. */
 #include "jit/keep/cache.h"
 
 #include <strings.h>

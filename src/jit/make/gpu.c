@@ -1,7 +1,8 @@
-/* Variants for a GPU: TTIR goes through the code generator's library to PTX, and through an assembler to a cubin.
+/* Variants for a GPU: TTIR goes through the code generator's library to PTX, and through an
+ * assembler to a cubin.
  *
- * Texts are kept as long as the variant is on its way into the cache, PTX longer; what else is asked for comes from there, or is made
- * again: the pipeline is deterministic. */
+ * Intermediate texts are kept until the variant is in the cache, PTX longer. Any other text that
+ * is asked for comes from the cache or is generated again: the pipeline is deterministic. */
 #include "jit/keep/cache.h"
 
 #include <stdlib.h>

@@ -1,7 +1,9 @@
-/* Modules of IR text: each function that is not private is a kernel, its parameters have the types that the text says.
+/* Modules of IR text: each function that is not private is a kernel, and its parameters have the
+ * types in the text.
  *
- * There is no source to lower: what a variant gets is the text, read again into its own IrCx. Nothing is concluded
- * from values, because the text is the same for all; what it says of its arguments (tt.divisibility) a launch checks. */
+ * There is no source to lower: a variant gets the text, read again into its own IrCx. Values are
+ * not specialised on, because the text is the same for all; a launch checks what the text says of
+ * its arguments (tt.divisibility). */
 #include "base/fault.h"
 #include "base/os.h"
 #include "ir/text/text.h"

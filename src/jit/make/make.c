@@ -1,6 +1,6 @@
-/* A variant for a GPU: from where such variants are kept (JitStorage), or compiled and put there.
- * The key of the variant gives the whole of it; where it is compiled, its PTX gives the cubin
- * (cubin.c). */
+/* A variant for a GPU: fetched from where such variants are kept (JitStorage), or compiled and put
+ * there. The variant's key determines it completely; when it is compiled, its PTX determines the
+ * cubin (cubin.c). */
 
 #include "base/build.h"
 #include "base/fault.h"

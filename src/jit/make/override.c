@@ -1,9 +1,10 @@
-/* Dumps and overrides: the stages of a kernel as files that people look at and change.
+/* Dumps and overrides: the stages of a kernel as files that people read and edit.
  *
- * TRITON_KERNEL_DUMP=1 (or TRITON_DUMP_IR=1) writes them to TRITON_DUMP_DIR/SOURCE/NAME.STAGE, where SOURCE is the hash of the
- * kernel's sources alone: it stays the same over signatures, options and versions. TRITON_KERNEL_OVERRIDE=1 looks for such files in
- * TRITON_OVERRIDE_DIR/SOURCE/: the last stage that is there stands for what the compiler would have made, and compilation goes on
- * from it. TRITON_KERNEL_OVERRIDE=FILE takes one file, for the kernel whose function it holds. */
+ * TRITON_KERNEL_DUMP=1 (or TRITON_DUMP_IR=1) writes them to TRITON_DUMP_DIR/SOURCE/NAME.STAGE,
+ * where SOURCE hashes the kernel's sources alone, so it is the same for all signatures, options
+ * and versions. TRITON_KERNEL_OVERRIDE=1 looks for such files in TRITON_OVERRIDE_DIR/SOURCE/: the
+ * last stage found replaces the compiler's own output, and compilation goes on from it.
+ * TRITON_KERNEL_OVERRIDE=FILE takes one file, for the kernel whose function it holds. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,4 +1,5 @@
-/* NESO_DUMP: the IR after each pass, a file for each: FOLDER/KERNEL-HASH/NN-PASS.ttir or .ttgir, numbered as they ran. */
+/* NESO_DUMP: writes the IR after each pass to FOLDER/KERNEL-HASH/NN-PASS.ttir or .ttgir, numbered
+ * in the order in which passes ran. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdatomic.h>

@@ -1,4 +1,5 @@
-/* What became of a variant, and why: the code generator's remarks, made again as texts are, and what the assembler said. */
+/* What became of a variant, and why: the code generator's remarks, regenerated like texts, and the
+ * assembler's messages. */
 #include "jit/inner.h"
 
 #include "codegen/codegen.h"

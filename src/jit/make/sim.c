@@ -1,4 +1,5 @@
-/* Variants for the simulator: TTIR becomes the GPU's code, which the code generator's library runs on the CPU. */
+/* Variants for the simulator: TTIR becomes GPU code, which the code generator's library runs on
+ * the CPU. */
 #include "jit/inner.h"
 
 #include "jit/codegen_load.h"

@@ -1,5 +1,5 @@
-/* Strict mode: a launch that would compile is an error. Taking a variant from where variants are
- * kept is no compilation; a call that compiles ahead (jit_compile_signature) may always. */
+/* Strict mode: a launch that would compile is an error. Loading a variant from where variants are
+ * kept is no compilation; ahead-of-time compilation (jit_compile_signature) is always allowed. */
 #include "base/option/option.h"
 #include "jit/declare/declare.h"
 #include "jit/inner.h"

@@ -1,4 +1,4 @@
-/* Passes on IR text, without a kernel around it: what `neso opt` does. */
+/* Passes on IR text without a kernel around it: what `neso opt` does. */
 #include "base/fault.h"
 #include "base/option/option.h"
 #include "ir/pass.h"
