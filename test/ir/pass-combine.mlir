@@ -47,6 +47,31 @@ module {
     tt.store %p, %3 : tensor<8x!tt.ptr<f32>>
     tt.return
   }
+  // Zero where the mask leaves out, computed twice: of the load. Not of a load with another value, nor of elements that the mask
+  // lets through.
+  // CHECK-LABEL: @left_out
+  // CHECK: %[[Z:.*]] = arith.constant dense<0.000000e+00>
+  // CHECK: %[[L:.*]] = tt.load %p, %{{.*}}, %{{.*}} : tensor<8x!tt.ptr<f32>>
+  // CHECK-NEXT: tt.store %p, %[[L]] : tensor<8x!tt.ptr<f32>>
+  // CHECK: arith.select
+  // CHECK: arith.select
+  // CHECK: tt.return
+  tt.func public @left_out(%p: tensor<8x!tt.ptr<f32>>, %i: tensor<8xi32>, %n: tensor<8xi32>, %more: tensor<8xi1>, %x: tensor<8xf32>) {
+    %zero = arith.constant dense<0.0> : tensor<8xf32>
+    %a = arith.cmpi slt, %i, %n : tensor<8xi32>
+    %b = arith.cmpi slt, %i, %n : tensor<8xi32>
+    %m = arith.andi %more, %a : tensor<8xi1>
+    %0 = tt.load %p, %m : tensor<8x!tt.ptr<f32>>
+    %1 = arith.select %b, %0, %zero : tensor<8xi1>, tensor<8xf32>
+    tt.store %p, %1 : tensor<8x!tt.ptr<f32>>
+    %2 = tt.load %p, %m, %x : tensor<8x!tt.ptr<f32>>
+    %3 = arith.select %b, %2, %zero : tensor<8xi1>, tensor<8xf32>
+    tt.store %p, %3 : tensor<8x!tt.ptr<f32>>
+    %4 = tt.load %p, %a : tensor<8x!tt.ptr<f32>>
+    %5 = arith.select %more, %4, %zero : tensor<8xi1>, tensor<8xf32>
+    tt.store %p, %5 : tensor<8x!tt.ptr<f32>>
+    tt.return
+  }
   // CHECK-LABEL: @product
   // CHECK: tt.dot %a, %b, %{{[a-z0-9_]*}} : tensor<16x8xf32> * tensor<8x32xf32> -> tensor<16x32xf32>
   tt.func public @product(%p: tensor<16x32x!tt.ptr<f32>>, %a: tensor<16x8xf32>, %b: tensor<8x32xf32>) {

@@ -9,8 +9,10 @@
  * registers are needed most. Nothing where nobody asked. */
 void gpu_explain(GpuCx *cx, const IrModule *module);
 
-/* What padding costs, of a module as the front end writes it (explain_padding.c). */
+/* What padding costs (explain_padding.c): of the accesses of a module as the front end writes it; of
+ * one op, whose sizes are at most rounded up to `most` (NULL or 0: to powers of two). */
 void gpu_explain_padding(GpuCx *cx, const IrModule *module);
+void gpu_explain_padded(GpuCx *cx, const IrOp *op, const unsigned *most);
 
 /* Its parts (explain_dot.c, explain_access.c). */
 void gpu_explain_dot(GpuCx *cx, Arena *scratch, const IrOp *dot);

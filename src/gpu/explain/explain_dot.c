@@ -53,6 +53,10 @@ void gpu_explain_product(GpuCx *cx, Arena *scratch, const IrOp *dot)
 	remark_figure(r, "k", plan->mma->k);
 	remark_figure(r, "instructions", plan->tiles * plan->steps);
 	remark_figure(r, "asynchronous", async);
+	int64_t columns = dot->results[0].type->shape[1];
+	bool trimmed = plan->n > columns / 2;
+	const unsigned most[] = {0, plan->steps * plan->mma->k, trimmed ? plan->n : (unsigned)columns};
+	gpu_explain_padded(cx, dot, most);
 }
 
 /* Multiply-adds: `before` says of what, and the reason follows. */
@@ -80,6 +84,7 @@ static Remark *explain_none(GpuCx *cx, Arena *scratch, const IrOp *dot, const ch
 void gpu_explain_dot(GpuCx *cx, Arena *scratch, const IrOp *dot)
 {
 	const GpuDotPlan *plan = gpu_dot_plan(cx, scratch, dot);
+	gpu_explain_padded(cx, dot, NULL);
 	if (!plan)
 		return;
 	if (plan->kind == GPU_DOT_MMA) {

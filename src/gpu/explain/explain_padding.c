@@ -1,19 +1,24 @@
 /* What padding costs: accesses and products whose tiles have sizes that are no powers of two
- * (front/tile/sem_pad.c) take the time and registers of the next powers of two. Read before the
- * passes, which replace these ops. */
+ * (front/tile/sem_pad.c) take the time and registers of the next powers of two. Accesses are read
+ * before the passes, which replace these ops; products behind them, as some skip the padding
+ * (trim-products). */
 #include "gpu/explain/explain.h"
 
-/* "24x40": its product, and that of the sizes rounded up, as text too. */
-static double counts(const char *sizes, Text *rounded, double *all)
+/* "24x40": its product, and that of the sizes rounded up, as text too; at most to `most`, where that
+ * is there and not 0. */
+static double counts(const char *sizes, const unsigned *most, Text *rounded, double *all)
 {
 	double own = 1;
+	unsigned dim = 0;
 	*all = 1;
-	for (const char *at = sizes; *at; at += *at == 'x') {
+	for (const char *at = sizes; *at; at += *at == 'x', dim++) {
 		unsigned long long n = 0, whole = 1;
 		for (; *at >= '0' && *at <= '9'; at++)
 			n = n * 10 + (unsigned)(*at - '0');
 		while (whole < n)
 			whole *= 2;
+		if (most && most[dim])
+			whole = MIN(whole, (unsigned long long)most[dim]);
 		text_printf(rounded, "%s%llu", rounded->len ? "x" : "", whole);
 		own *= (double)n;
 		*all *= (double)whole;
@@ -21,20 +26,28 @@ static double counts(const char *sizes, Text *rounded, double *all)
 	return own;
 }
 
-static bool explain_op(void *data, IrOp *op)
+void gpu_explain_padded(GpuCx *cx, const IrOp *op, const unsigned *most)
 {
-	GpuCx *cx = data;
 	IrAttr sizes = ir_get(op, cx->ir, ATTR_PADDED);
 	if (!sizes)
-		return true;
+		return;
 	CONTRACT(sizes->kind == ATTR_KIND_STRING);
 	Text rounded;
 	double all;
 	text_init(&rounded, cx->remarks->arena);
-	unsigned percent = (unsigned)(100 - 100 * counts(sizes->text, &rounded, &all) / all + 0.5);
+	unsigned percent = (unsigned)(100 - 100 * counts(sizes->text, most, &rounded, &all) / all + 0.5);
+	bool product = op->kind == OP_DOT || op->kind == OP_WARP_GROUP_DOT;
+	if (!percent)
+		return;
 	Remark *r = gpu_remark_of(cx, op, NULL, REMARK_TILE_PADDED, sizes->text, rounded.data,
-				  percent, op->kind == OP_DOT ? "multiplications" : "elements");
+				  percent, product ? "multiplications" : "elements");
 	remark_figure(r, "percent", percent);
+}
+
+static bool explain_op(void *data, IrOp *op)
+{
+	if (op->kind != OP_DOT)
+		gpu_explain_padded(data, op, NULL);
 	return true;
 }
 

@@ -86,9 +86,15 @@ const Layout *gpu_box_best(GpuCx *cx, IrType tile)
 bool gpu_box_of(GpuCx *cx, IrType tile, const Layout *memory, GpuBox *out)
 {
 	CONTRACT(tile->kind == TY_TENSOR || tile->kind == TY_MEMDESC);
-	for (size_t i = 0; i < ARRAY_LEN(swizzles); i++)
-		if (gpu_box_memory(cx, tile, swizzles[i]) == memory)
-			return sides(tile, swizzles[i], out);
+	uint64_t used, all;
+	for (size_t i = 0; i < ARRAY_LEN(swizzles); i++) {
+		if (gpu_box_memory(cx, tile, swizzles[i]) != memory)
+			continue;
+		bool found = sides(tile, swizzles[i], out);
+		if (found && gpu_is_cut(tile->encoding, &used, &all))
+			out->count = (unsigned)((uint64_t)out->count * used / all);
+		return found;
+	}
 	return false;
 }
 

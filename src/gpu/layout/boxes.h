@@ -24,7 +24,8 @@ typedef struct GpuBox {
 const Layout *gpu_box_memory(GpuCx *cx, IrType tile, unsigned swizzle);
 /* The memory that reads with fewest conflicts, and the whole is at a multiple of what is swizzled; NULL: TMA cannot move such a tile. */
 const Layout *gpu_box_best(GpuCx *cx, IrType tile);
-/* The boxes of a tile in this memory; false: it is none that TMA fills. */
+/* The boxes of a tile in this memory, as many as are there where the tile's type says so (gpu_is_cut);
+ * false: it is none that TMA fills. */
 bool gpu_box_of(GpuCx *cx, IrType tile, const Layout *memory, GpuBox *out);
 /* Where box `number` begins: along each dim of the tile, and bytes in the memory. */
 uint64_t gpu_box_place(const GpuBox *box, IrType tile, unsigned number, int64_t *at);

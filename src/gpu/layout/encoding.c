@@ -193,7 +193,7 @@ static IrAttr repetition_order(GpuCx *cx, const Layout *l)
 	return usual ? NULL : ir_attr_array(cx->ir, places, n);
 }
 
-static IrAttr make_encoding(GpuCx *cx, const Layout *l)
+static IrAttr make_encoding(GpuCx *cx, const Layout *l, uint64_t used)
 {
 	static const struct {
 		LayoutName name;
@@ -217,6 +217,10 @@ static IrAttr make_encoding(GpuCx *cx, const Layout *l)
 		items[n++] = key(cx, "repetitions");
 		items[n++] = order;
 	}
+	if (used) {
+		items[n++] = key(cx, "used");
+		items[n++] = number(cx, used);
+	}
 	IrAttr body = ir_attr_custom(cx->ir, ir_sym(cx->ir, ""), items, n);
 	if (!shared)
 		return ir_attr_custom(cx->ir, ir_sym(cx->ir, "ttg.linear"), &body, 1);
@@ -231,10 +235,17 @@ IrAttr gpu_encoding(GpuCx *cx, const Layout *layout)
 	Memory *memory = cx->cache;
 	IrAttr attr = map_get_ptr(&memory->encodings, layout);
 	if (!attr) {
-		attr = make_encoding(cx, layout);
+		attr = make_encoding(cx, layout, 0);
 		map_put_ptr(&memory->encodings, layout, attr);
 	}
 	return attr;
+}
+
+IrAttr gpu_encoding_used(GpuCx *cx, const Layout *layout, uint64_t used)
+{
+	CONTRACT(layout_space_find(&layout->in, LAYOUT_OFFSET) && layout_space_reps(&layout->in) == 1);
+	uint64_t all = UINT64_C(1) << layout_in_bits(layout, LAYOUT_OFFSET);
+	return used && used < all ? make_encoding(cx, layout, used) : gpu_encoding(cx, layout);
 }
 
 IrType gpu_with_layout(GpuCx *cx, IrType tensor, const Layout *layout)

@@ -66,6 +66,11 @@ const Layout *gpu_layout_checked(GpuCx *cx, IrType type, const char **error);
 /* Is the memory padded? Its layout then is without the padding, and *padded says both. */
 bool gpu_padded(GpuCx *cx, IrType memdesc, LayoutPadded *padded);
 IrAttr gpu_encoding(GpuCx *cx, const Layout *layout);
+/* Of memory that ends after so many elements: nobody writes or reads what the layout has behind
+ * them. Fewer than all; 0 or more stand for all. */
+IrAttr gpu_encoding_used(GpuCx *cx, const Layout *layout, uint64_t used);
+/* Elements that there are, and those of the layout; false: all are there. */
+bool gpu_is_cut(IrAttr encoding, uint64_t *used, uint64_t *all);
 /* The tile type with this layout. */
 IrType gpu_with_layout(GpuCx *cx, IrType tensor, const Layout *layout);
 

@@ -51,6 +51,17 @@ static bool find_int(IrAttr attr, const char *name, int64_t *out)
 	return true;
 }
 
+bool gpu_is_cut(IrAttr encoding, uint64_t *used, uint64_t *all)
+{
+	int64_t found;
+	IrAttr bases = encoding ? find(encoding, "offset") : NULL;
+	if (!bases || bases->kind != ATTR_KIND_ARRAY || bases->len > 40 || !find_int(encoding, "used", &found))
+		return false;
+	*all = UINT64_C(1) << bases->len;
+	*used = (uint64_t)found;
+	return found > 0 && *used < *all;
+}
+
 static bool small_int(IrAttr value, unsigned *out)
 {
 	if (value->kind != ATTR_KIND_INT || value->i < 0 || value->i > (1 << 20))

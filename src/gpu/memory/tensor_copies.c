@@ -92,7 +92,10 @@ IrValue *gpu_memory_transposed(GpuCx *gpu, IrBuilder *b, IrValue *memory)
 	static const int64_t order[] = {1, 0};
 	const int64_t shape[] = {from->shape[1], from->shape[0]};
 	const Layout *l = layout_transpose(&gpu->layouts, gpu_layout(gpu, from), (const unsigned[]){1, 0});
-	IrAttr encoding = gpu_encoding(gpu, l);
+	uint64_t used = 0, all;
+	if (!gpu_is_cut(from->encoding, &used, &all))
+		used = 0;
+	IrAttr encoding = gpu_encoding_used(gpu, l, used);
 	IrType type = ir_memdesc(gpu->ir, from->elem, shape, 2, encoding, SHARED_SPACE, from->is_mutable);
 	IrValue *view = irb_1(b, OP_MEMDESC_TRANS, type, memory);
 	ir_set(b->m, view->def, ATTR_ORDER, ir_attr_ints(gpu->ir, ir_scalar(gpu->ir, TY_I32), order, 2));

@@ -307,7 +307,8 @@ void wgmma_take(PassCx *cx, IrOp *dot, const unsigned *warps)
 	}
 	args[2] = gpu_convert(gpu, &b, ir_operand(dot, 2), gpu_layout(gpu, type));
 	IrValue *made = irb_op(&b, OP_WARP_GROUP_DOT, args, 3, &type, 1, 0)->results;
-	static const IrAttrName names[] = {ATTR_INPUT_PRECISION, ATTR_MAX_IMPRECISE};
+	static const IrAttrName names[] = {ATTR_INPUT_PRECISION, ATTR_MAX_IMPRECISE, ATTR_USED_K, ATTR_USED_N,
+					   ATTR_PADDED};
 	for (unsigned i = 0; i < ARRAY_LEN(names); i++)
 		if (ir_get(dot, gpu->ir, names[i]))
 			ir_set(cx->module, made->def, names[i], ir_get(dot, gpu->ir, names[i]));

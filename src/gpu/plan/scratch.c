@@ -115,8 +115,11 @@ uint64_t gpu_memdesc_bytes(GpuCx *cx, IrType memdesc)
 	const Layout *l = gpu_layout(cx, memdesc);
 	LayoutPadded padded;
 	uint64_t elements = (uint64_t)layout_space_reps(&l->in) << layout_in_bits(l, LAYOUT_OFFSET);
+	uint64_t used, all;
 	if (gpu_padded(cx, memdesc, &padded))
 		elements = layout_padded_size(&padded);
+	else if (gpu_is_cut(memdesc->encoding, &used, &all))
+		elements = elements / all * used;
 	return elements * gpu_element_bits(memdesc->elem) / 8;
 }
 

@@ -249,6 +249,19 @@ static bool read_accumulator(Product *p)
 	return target_mma_takes_n(p->mma, p->n) || refuse(p, "no instruction has so many columns");
 }
 
+/* As many columns as somebody sees (neso.used_n), where an instruction has all of the tile's. Half
+ * of them and more: those above are a bit of the registers. */
+static void trim_columns(Product *p)
+{
+	int64_t all = layout_shape(p->c, 1), used = ir_get_int(p->op, p->cx->ir, ATTR_USED_N, all);
+	unsigned n = MAX((unsigned)(used + 7) / 8 * 8, p->n / 2 + 8);
+	if (p->swapped || all != p->n)
+		return;
+	while (n < p->n && !target_mma_takes_n(p->mma, n))
+		n += 8;
+	p->n = MIN(n, p->n);
+}
+
 /* What each bit of an accumulator's number stands for. */
 static unsigned accumulator_bits(const Product *p, uint64_t *out)
 {
@@ -290,9 +303,9 @@ static bool read_operand(Product *p)
 }
 
 static bool write_elements(const F2Span *span, uint64_t point, const uint64_t *bits, unsigned n,
-			   uint32_t *out)
+			   uint32_t count, uint32_t *out)
 {
-	for (uint32_t e = 0; e < UINT32_C(1) << n; e++)
+	for (uint32_t e = 0; e < count; e++)
 		if (!find_register(span, point ^ f2_apply(bits, n, e), &out[e]))
 			return false;
 	return true;
@@ -338,7 +351,7 @@ static bool place_registers(Product *p, Arena *arena, GpuWgmmaPlan *plan, const 
 	for (uint32_t i = 0; i < plan->tiles * plan->steps; i++) {
 		uint64_t point = at(p->a, 0, layout_coordinate(p->c, tiles[i / plan->steps], 0)) |
 				 at(p->a, 1, i % plan->steps * p->mma->k);
-		if (!write_elements(&p->registers[0], point, bits, n, a + i * plan->a_count))
+		if (!write_elements(&p->registers[0], point, bits, n, plan->a_count, a + i * plan->a_count))
 			return refuse(p, "threads do not hold what the instruction takes of operand 0");
 	}
 	plan->a = a;
@@ -352,16 +365,26 @@ static bool place_tiles(Product *p, Arena *arena, GpuWgmmaPlan *plan, uint64_t *
 	F2Span span = f2_span_of(bits, n);
 	unsigned outer_bits = f2_extend(&span, reg, count, outer, 64);
 	plan->tiles = UINT32_C(1) << outer_bits;
-	plan->c_count = 1u << n;
+	plan->c_count = p->n / 2; /* of 2^n, the first ones: columns are the highest bits */
 	uint32_t *c = ARENA_ARRAY(arena, uint32_t, plan->tiles * plan->c_count);
 	*tiles = ARENA_ARRAY(arena, uint64_t, plan->tiles);
 	for (uint32_t i = 0; i < plan->tiles; i++) {
 		(*tiles)[i] = f2_apply(outer, outer_bits, i);
-		if (!write_elements(&p->registers[1], (*tiles)[i], bits, n, c + i * plan->c_count))
+		if (!write_elements(&p->registers[1], (*tiles)[i], bits, n, plan->c_count, c + i * plan->c_count))
 			return refuse(p, "the result's layout is not that of the instruction's accumulators");
 	}
 	plan->c = c;
 	return true;
+}
+
+/* Steps of K that add something (neso.used_k). Those of operands that are read in parts while the
+ * product is under way stay a power of two. */
+static uint32_t steps_of(const Product *p, int64_t depth)
+{
+	int64_t used = ir_get_int(p->op, p->cx->ir, ATTR_USED_K, depth), k = p->mma->k;
+	const IrValue *held = ir_operand(p->op, p->swapped);
+	bool in_parts = p->a && gpu_wgmma_may_read_late(p->cx, p->op, held->type->elem);
+	return (uint32_t)((in_parts ? depth : MIN(used, depth)) + k - 1) / (uint32_t)k;
 }
 
 const GpuWgmmaPlan *gpu_wgmma_plan(GpuCx *cx, Arena *arena, const IrOp *dot, const char **why)
@@ -382,11 +405,13 @@ const GpuWgmmaPlan *gpu_wgmma_plan(GpuCx *cx, Arena *arena, const IrOp *dot, con
 		refuse(&p, "the target has no wgmma of these types");
 	else if (depth < p.mma->k || depth % p.mma->k)
 		refuse(&p, "K is not a multiple of the instruction's");
-	if (!p.why && read_accumulator(&p) && (!p.a || read_operand(&p)) &&
-	    place_tiles(&p, arena, plan, &tiles)) {
+	bool placed = !p.why && read_accumulator(&p) && (!p.a || read_operand(&p));
+	if (placed)
+		trim_columns(&p);
+	if (placed && place_tiles(&p, arena, plan, &tiles)) {
 		plan->mma = p.mma;
 		plan->n = p.n;
-		plan->steps = (uint32_t)(depth / p.mma->k);
+		plan->steps = steps_of(&p, depth);
 		plan->swapped = swapped;
 		plan->warp_bits = layout_in_bits(p.c, LAYOUT_WARP);
 		if (p.a)

@@ -27,7 +27,7 @@ typedef struct GpuWgmmaPlan {
 	const TargetMma *mma;
 	bool swapped; /* it is the product of both operands turned round, of operand 1 by operand 0: A and B are these */
 	unsigned n;
-	uint32_t tiles, steps, c_count, a_count;
+	uint32_t tiles, steps, c_count, a_count; /* no steps or columns of padding (neso.used_k, used_n) */
 	const uint32_t *c, *a; /* a: NULL where A is in memory */
 	unsigned warp_bits;
 	GpuWgmmaMemory memory[2];

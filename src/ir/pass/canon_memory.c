@@ -164,6 +164,52 @@ static bool nothing_written_between(const IrOp *first, const IrOp *second)
 	return true;
 }
 
+enum { DEEPEST_MASK = 8 };
+
+/* The same computed twice: `combine` runs in front of `cse`. */
+static bool is_same(const IrValue *x, const IrValue *y, unsigned depth)
+{
+	const IrOp *a = x->def, *b = y->def;
+	if (x == y || !a || !b || depth == DEEPEST_MASK)
+		return x == y;
+	if (a->kind != b->kind || x->type != y->type || x->index != y->index || !ir_is_pure(a) ||
+	    a->region_count || a->operand_count != b->operand_count || a->attr_count != b->attr_count)
+		return false;
+	for (uint32_t i = 0; i < a->attr_count; i++)
+		if (a->attrs[i].name != b->attrs[i].name || a->attrs[i].value != b->attrs[i].value)
+			return false;
+	for (uint32_t i = 0; i < a->operand_count; i++)
+		if (!is_same(ir_operand(a, i), ir_operand(b, i), depth + 1))
+			return false;
+	return true;
+}
+
+/* Does the mask let nothing through where the flag is false? */
+static bool implies(const IrValue *mask, const IrValue *flag, unsigned depth)
+{
+	const IrOp *op = mask->def;
+	if (!op || op->kind != OP_ANDI || depth == DEEPEST_MASK)
+		return is_same(mask, flag, 0);
+	return implies(ir_operand(op, 0), flag, depth + 1) || implies(ir_operand(op, 1), flag, depth + 1) ||
+	       is_same(mask, flag, 0);
+}
+
+/* select(c, load(p, c and m), 0) is load(p, c and m, 0): what is left out without another value may
+ * be anything, and another use of the load has zero there. */
+bool rule_select_left_out(Canon *c, IrOp *op)
+{
+	IrValue *flag = ir_operand(op, 0), *no = ir_operand(op, 2);
+	IrOp *load = canon_def(ir_operand(op, 1), OP_LOAD);
+	bool tile = ir_is_tensor(flag->type) && load && load->operand_count >= 2;
+	if (!tile || ir_is_volatile(load) || !canon_is_word(no, 0) || !implies(ir_operand(load, 1), flag, 0))
+		return false;
+	if (load->operand_count == 2) {
+		ir_operand_add(c->m, load, canon_constant(c, ir_constant_of(no)));
+		canon_push(c, load);
+	}
+	return canon_is_word(ir_operand(load, 2), 0) && canon_replace_op(c, op, &load->results[0]);
+}
+
 /* select(c, load(p, splat c, anything), x) is load(p, splat c, x). */
 bool rule_select_load(Canon *c, IrOp *op)
 {

@@ -335,6 +335,9 @@ bool lower_WARP_GROUP_DOT(Lower *lw, IrOp *op)
 		words[i] = lower_array(lw, p.words);
 		pack(&p, sums, p.plan->c + i * p.plan->c_count, p.plan->c_count, p.elem[2], p.elem[2]->bits == 32, words[i]);
 	}
+	if (p.plan->tiles * p.plan->c_count < added.count) /* columns that nobody sees */
+		for (uint32_t i = 0; i < added.count; i++)
+			sums[i] = LLVMConstNull(lower_type(lw, p.elem[2]));
 	if (p.late && !multiply_late(&p, fresh, words))
 		return false;
 	if (p.late)
@@ -381,6 +384,40 @@ static bool stays_under_way(const IrValue *v, unsigned regions)
 	return true;
 }
 
+/* The product that a value comes from, by way of waits and what loops and branches hand on; NULL: none is found. */
+static const IrOp *product_of(const IrValue *v)
+{
+	for (unsigned depth = 0; v && depth < MOST_REGIONS; depth++) {
+		const IrOp *op = v->def;
+		if (op && op->kind == OP_WARP_GROUP_DOT)
+			return op;
+		if (op && op->kind == OP_WARP_GROUP_DOT_WAIT) {
+			v = ir_operand(op, v->index);
+		} else if (op ? op->kind == OP_FOR || op->kind == OP_IF : v->index > 0 && v->block->region->op->kind == OP_FOR) {
+			const IrBlock *body = op ? op->regions[0].first : v->block;
+			v = ir_operand(body->last, op ? v->index : v->index - 1);
+		} else {
+			return NULL;
+		}
+	}
+	return NULL;
+}
+
+/* Which words of a product's result hold something: not those of columns that nobody sees. */
+static bool *words_seen(Lower *lw, const IrValue *v, uint32_t count)
+{
+	const char *why;
+	const IrOp *dot = product_of(v);
+	const GpuWgmmaPlan *plan = dot ? gpu_wgmma_plan(lw->gpu, lw->arena, dot, &why) : NULL;
+	bool *seen = ARENA_ARRAY(lw->arena, bool, count + 1);
+	bool all = !plan || plan->tiles * plan->c_count >= count;
+	for (uint32_t i = 0; i < count; i++)
+		seen[i] = all;
+	for (uint32_t i = 0; !all && i < plan->tiles * plan->c_count; i++)
+		seen[plan->c[i]] = true;
+	return seen;
+}
+
 /* What goes through a wait, as words: results of products, and first operands of theirs, which give nothing but stay in their registers
  * until then. */
 static uint32_t words_through(Lower *lw, const IrValue *v, const IrValue *result, unsigned pending, LLVMValueRef *words)
@@ -389,9 +426,12 @@ static uint32_t words_through(Lower *lw, const IrValue *v, const IrValue *result
 	if (!ir_is_tensor(v->type) || (v->type->elem->bits == 32 && pending && stays_under_way(result, MOST_REGIONS)))
 		return 0;
 	if (v->type->elem->bits == 32) {
-		if (words)
-			memcpy(words, held.regs, held.count * sizeof *words);
-		return held.count;
+		const bool *seen = words_seen(lw, v, held.count);
+		uint32_t n = 0;
+		for (uint32_t i = 0; i < held.count; n += seen[i++])
+			if (words && seen[i])
+				words[n] = held.regs[i];
+		return n;
 	}
 	unsigned per_word = 32 / v->type->elem->bits;
 	for (uint32_t i = 0; i + per_word <= held.count && words; i += per_word) {
@@ -438,7 +478,11 @@ bool lower_WARP_GROUP_DOT_WAIT(Lower *lw, IrOp *op)
 		const IrValue *v = ir_operand(op, i);
 		LowerValue held = lower_get(lw, v);
 		uint32_t n = words_through(lw, v, ir_result(op, i), pending, NULL);
-		lower_set(lw, ir_result(op, i), n && v->type->elem->bits == 32 ? words + at : held.regs, held.count);
+		LLVMValueRef *regs = lower_array(lw, held.count);
+		const bool *seen = n && v->type->elem->bits == 32 ? words_seen(lw, v, held.count) : NULL;
+		for (uint32_t k = 0, from = at; k < held.count; k++)
+			regs[k] = seen && seen[k] ? words[from++] : held.regs[k];
+		lower_set(lw, ir_result(op, i), regs, held.count);
 		at += n;
 	}
 	return true;

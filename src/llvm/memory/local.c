@@ -232,8 +232,11 @@ bool lower_MEMDESC_INDEX(Lower *lw, IrOp *op)
 	const Layout *l = gpu_layout(lw->gpu, type);
 	LayoutPadded padded;
 	uint64_t elements = (uint64_t)layout_space_reps(&l->in) << layout_in_bits(l, LAYOUT_OFFSET);
+	uint64_t used, all;
 	if (gpu_padded(lw->gpu, type, &padded))
 		elements = layout_padded_offset(&padded, elements);
+	else if (gpu_is_cut(type->encoding, &used, &all))
+		elements = elements / all * used;
 	LLVMValueRef index = lower_scalar(lw, ir_operand(op, 1)), base = lower_scalar(lw, ir_operand(op, 0));
 	unsigned bytes = (unsigned)(elements * gpu_element_bits(type->elem) / 8);
 	lower_set_scalar(lw, ir_result(op, 0), lower_offset(lw, base, index, bytes));
