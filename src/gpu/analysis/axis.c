@@ -337,8 +337,9 @@ static void visit_func(AxisMap *map, const IrOp *func)
 		info.nonneg = true;
 		apply_hints(&info, arg->type, dict_get(dict, cx->names[ATTR_DIVISIBILITY]),
 			    dict_get(dict, cx->names[ATTR_CONTIGUITY]), dict_get(dict, cx->names[ATTR_CONSTANCY]));
+		int64_t by = map->suppose.by ? map->suppose.by : 16;
 		for (unsigned d = 0; i < map->suppose.count && map->suppose.divisible[i] && d < info.rank; d++)
-			info.divisibility[d] = MAX(info.divisibility[d], 16);
+			info.divisibility[d] = MAX(info.divisibility[d], by);
 		set(map, arg, i == map->suppose.one ? axis_all(arg->type, 1) : info);
 	}
 	for (const IrBlock *b = body; b; b = b->next)
@@ -347,7 +348,7 @@ static void visit_func(AxisMap *map, const IrOp *func)
 
 AxisMap *axis_analyse(const IrModule *module, Arena *arena)
 {
-	return axis_suppose(module, arena, &(AxisSuppose){NULL, 0, UINT32_MAX});
+	return axis_suppose(module, arena, &(AxisSuppose){NULL, 0, UINT32_MAX, 0});
 }
 
 AxisMap *axis_suppose(const IrModule *module, Arena *arena, const AxisSuppose *suppose)

@@ -27,11 +27,12 @@ typedef struct AxisMap AxisMap;
 
 /* Of all values of the module, in the arena. Ops added later have no entry. */
 AxisMap *axis_analyse(const IrModule *module, Arena *arena);
-/* The same as if more were known of the arguments of functions: by number those that are divisible by 16 (NULL: none), and one that
- * is 1 (UINT32_MAX: none). */
+/* The same as if more were known of the arguments of functions: by number those that are divisible by 16, or by `by` (NULL: none), and
+ * one that is 1 (UINT32_MAX: none). */
 typedef struct AxisSuppose {
 	const bool *divisible;
 	uint32_t count, one;
+	int64_t by; /* 0: 16 */
 } AxisSuppose;
 AxisMap *axis_suppose(const IrModule *module, Arena *arena, const AxisSuppose *suppose);
 /* Do both say the same of each value of the module? */

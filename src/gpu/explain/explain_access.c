@@ -52,7 +52,7 @@ static int64_t try(Accesses *all, const Access *a, const Supposed *s)
 {
 	if (all->trials++ >= MOST_TRIALS)
 		return 0;
-	return possible(a, axis_suppose(all->module, all->scratch, &(AxisSuppose){s->divisible, s->count, s->one}), a->mask);
+	return possible(a, axis_suppose(all->module, all->scratch, &(AxisSuppose){s->divisible, s->count, s->one, 0}), a->mask);
 }
 
 /* Without what makes no difference. */

@@ -10,6 +10,7 @@
 #include "gpu/layout/boxes.h"
 #include "gpu/loop/schedule.h"
 #include "gpu/pass/batch_steps.h"
+#include "gpu/pass/two_loops.h"
 #include "gpu/plan/dot.h"
 #include "gpu/remark.h"
 
@@ -77,40 +78,15 @@ static IrValue *disjoint(Versions *v, IrOp *loop)
 	return all;
 }
 
-static void yield(PassCx *cx, IrRegion *region, IrOp *loop)
-{
-	IrModule *m = cx->module;
-	IrBlock *block = ir_block_new(m, region);
-	ir_op_append(block, loop);
-	IrValue **results = ARENA_ARRAY(cx->scratch, IrValue *, loop->result_count + 1);
-	for (uint32_t i = 0; i < loop->result_count; i++)
-		results[i] = &loop->results[i];
-	IrBuilder b = ir_at_end(m, block, loop->loc);
-	irb_op(&b, OP_YIELD, results, loop->result_count, NULL, 0, 0);
-}
-
 static void split(PassCx *cx, IrOp *loop, IrValue *apart)
 {
-	IrModule *m = cx->module;
 	IrCx *ir = gpu_of(cx)->ir;
-	IrMapping map;
-	ir_mapping_init(&map, cx->scratch);
-	IrOp *fast = ir_clone(m, loop, &map, NULL, NULL);
 	const char *text = arena_printf(cx->scratch, "as it is: %s", remark_clause(REMARK_LOOP_VERSIONED));
 	IrAttr why = ir_attr_string(ir, str_of(arena_printf(cx->scratch, "loop: %s", text)));
 	gpu_remark(gpu_of(cx), loop, REMARK_LOOP_VERSIONED, text);
-	ir_set(m, loop, ATTR_PIPELINE, ir_attr_array(ir, &why, 1));
-	ir_set(m, fast, ATTR_DISJOINT, ir_attr_unit(ir));
-	IrType *types = ARENA_ARRAY(cx->scratch, IrType, loop->result_count + 1);
-	for (uint32_t i = 0; i < loop->result_count; i++)
-		types[i] = loop->results[i].type;
-	IrBuilder b = ir_at(m, loop);
-	IrOp *choice = irb_op(&b, OP_IF, &apart, 1, types, loop->result_count, 2);
-	for (uint32_t i = 0; i < loop->result_count; i++)
-		ir_replace_uses(&loop->results[i], &choice->results[i]);
-	ir_op_unlink(loop);
-	yield(cx, &choice->regions[0], fast);
-	yield(cx, &choice->regions[1], loop);
+	IrOp *fast = gpu_two_loops(cx, loop, apart);
+	ir_set(cx->module, loop, ATTR_PIPELINE, ir_attr_array(ir, &why, 1));
+	ir_set(cx->module, fast, ATTR_DISJOINT, ir_attr_unit(ir));
 }
 
 /* Before there are layouts: loops of products, for `map-loads`, where the target has TMA. */

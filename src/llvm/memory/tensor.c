@@ -228,6 +228,25 @@ bool lower_ARRIVE_BARRIER(Lower *lw, IrOp *op)
 	return true;
 }
 
+static bool is_product(const IrOp *op)
+{
+	return op->kind == OP_WARP_GROUP_DOT || op->kind == OP_WARP_GROUP_DOT_WAIT;
+}
+
+/* Are all products of an iteration in front of this? One thread of the warp has waited in a loop
+ * of its own. Where nothing behind it that whole warps do says that the others are with it, ptxas
+ * 13.0 takes what the loop carries for different in each thread, and reads descriptors of
+ * products from a lane: two shuffles in front of each product. */
+static bool ends_products(const IrOp *op)
+{
+	bool before = false, behind = false;
+	for (const IrOp *at = op->prev; at; at = at->prev)
+		before |= is_product(at);
+	for (const IrOp *at = op->next; at; at = at->next)
+		behind |= is_product(at);
+	return before && !behind && ir_parent_op(op)->kind == OP_FOR;
+}
+
 bool lower_WAIT_FREE(Lower *lw, IrOp *op)
 {
 	LLVMValueRef barrier = lower_scalar(lw, ir_operand(op, 0)), parity = lower_scalar(lw, ir_operand(op, 1));
@@ -239,6 +258,8 @@ bool lower_WAIT_FREE(Lower *lw, IrOp *op)
 	if (lw->tensor_expects)
 		good = expect(lw, op->next);
 	end_one(lw, one);
+	if (ends_products(op))
+		MACHINE0(lw, warp_barrier);
 	return good;
 }
 
