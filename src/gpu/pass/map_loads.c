@@ -383,7 +383,7 @@ bool pass_map_loads(PassCx *cx, bool *changed)
 {
 	const GpuCx *gpu = gpu_of(cx);
 	bool mapped = false;
-	for (IrOp *func = ir_module_block(cx->module)->first; gpu->maps && func; func = func->next) {
+	for (IrOp *func = ir_module_block(cx->module)->first; gpu_may_map(gpu) && func; func = func->next) {
 		if (func->kind == OP_FUNC && ir_func_body(func) && ir_func_is_public(func, gpu->ir))
 			mapped = map_function(cx, func) || mapped;
 	}
