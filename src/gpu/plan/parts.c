@@ -274,8 +274,15 @@ typedef struct Order {
 	bool good;
 } Order;
 
-/* Another access of what the sink writes is the same part of the same elements, or atomic as well:
- * what one CTA writes no other one may look at, as CTAs do not wait for each other. */
+/* Does it look at what is in memory? */
+static bool looks(const IrOp *op)
+{
+	return !gpu_part_is_sink(op) || (op->result_count && op->results[0].uses);
+}
+
+/* CTAs do not wait for each other, so what one of them writes no other one may look at: loads of
+ * what the sink writes are of the same part of the same elements. Who stores again where another
+ * thread has stored has to order that in any case; where CTAs have the same parts each is alone. */
 static bool keeps_order(void *data, IrOp *op)
 {
 	Order *o = data;
@@ -285,13 +292,18 @@ static bool keeps_order(void *data, IrOp *op)
 	const IrValue *a = ir_operand(o->sink, 0), *b = ir_operand(op, 0), *x = root_of(a), *y = root_of(b);
 	if (x && y && x != y)
 		return true;
-	bool atomic = op->kind == OP_ATOMIC_RMW && o->sink->kind == OP_ATOMIC_RMW &&
-		      !op->results[0].uses && !o->sink->results[0].uses;
-	GpuPart part = gpu_part_of_sink(p, o->sink), other = gpu_part_of_sink(p, op);
-	const GpuPartList *wanted = op->result_count ? &p->wanted[op->results[0].id] : NULL;
-	bool same = a == b && (wanted ? wanted->len <= 1 && (!wanted->len || wanted->data[0] == part)
-				      : other == part);
-	o->good = atomic || same;
+	GpuPart part = gpu_part_of_sink(p, o->sink);
+	bool same;
+	if (gpu_part_is_sink(op)) {
+		bool atomic = op->kind == OP_ATOMIC_RMW && o->sink->kind == OP_ATOMIC_RMW;
+		same = (atomic && !looks(op) && !looks(o->sink)) || gpu_part_of_sink(p, op) == part;
+	} else {
+		const GpuPartList *wanted = &p->wanted[op->results[0].id];
+		bool unused = gpu_part_is_tile(op->results[0].type) && !wanted->len;
+		same = unused ||
+		       (wanted->len == 1 && wanted->data[0] == part && !gpu_part_copies(p, part));
+	}
+	o->good = same && (a == b || !(looks(op) || looks(o->sink)));
 	return o->good;
 }
 
