@@ -54,9 +54,11 @@ bool job_read_ir(Job *job)
 		return false;
 	/* TTGIR says itself for how many warps it was made. */
 	unsigned warps = module_number(job, ATTR_MODULE_WARPS, r->num_warps ? r->num_warps : 4);
-	unsigned ctas = module_number(job, ATTR_MODULE_CTAS, r->num_ctas ? r->num_ctas : 1);
+	unsigned cluster = module_number(job, ATTR_MODULE_CLUSTER, 1);
+	unsigned asked = r->num_ctas && cluster == 1 ? r->num_ctas : 1;
+	unsigned ctas = module_number(job, ATTR_MODULE_CTAS, asked);
 	gpu_cx_init(&job->gpu, &job->ir, job->target, warps, ctas, r->num_stages ? r->num_stages : 3);
-	job->gpu.cluster = module_number(job, ATTR_MODULE_CLUSTER, 1);
+	job->gpu.cluster = cluster;
 	gpu_analyses_open(&job->analyses, job->arena.limit);
 	job->gpu.maps = job->gpu.maps && !r->no_maps;
 	job->gpu.portable_order = r->portable_order;

@@ -70,10 +70,11 @@ static IrValue *number_along(const Split *s, IrBuilder *b, GpuPart part, unsigne
 	for (unsigned bit = 0; bit < s->parts->bits; bit++) {
 		if (gpu_part_dim(part, bit) != (int)dim)
 			continue;
-		IrValue *one = irb_2(b, OP_SHRUI, NULL, s->rank, irb_int(b, i32, bit));
-		one = irb_2(b, OP_SHLI, NULL, irb_2(b, OP_ANDI, NULL, one, irb_int(b, i32, 1)),
-			    irb_int(b, i32, below++));
+		IrValue *one = bit ? irb_2(b, OP_SHRUI, NULL, s->rank, irb_int(b, i32, bit)) : s->rank;
+		one = irb_2(b, OP_ANDI, NULL, one, irb_int(b, i32, 1));
+		one = below ? irb_2(b, OP_SHLI, NULL, one, irb_int(b, i32, below)) : one;
 		number = number ? irb_2(b, OP_ORI, NULL, number, one) : one;
+		below++;
 	}
 	return number;
 }

@@ -22,6 +22,7 @@ static bool refuse(Search *s, const char *why)
 	return false;
 }
 
+static const char meet[] = "tiles that are cut along different dims meet";
 static const char across[] = "what is computed of a product needs what several CTAs have of it";
 
 /* ---- the natural part ---- */
@@ -32,7 +33,7 @@ static bool add_natural(Search *s, const IrValue *v, GpuPart part)
 	if (!gpu_part_is_tile(v->type))
 		return !part || refuse(s, across);
 	if (!gpu_part_merge(s->p, *own, part, &all))
-		return refuse(s, "tiles that are cut along different dims meet");
+		return refuse(s, meet);
 	s->changed |= all != *own;
 	*own = all;
 	return true;
@@ -69,8 +70,10 @@ static bool flow_op(Search *s, const IrOp *op)
 			continue;
 		if (!knows)
 			return refuse(s, "an op takes the whole of it");
-		if (!gpu_part_result(s->p, op, i, own, &part) || !gpu_part_merge(s->p, all, part, &all))
+		if (!gpu_part_result(s->p, op, i, own, &part))
 			return refuse(s, across);
+		if (!gpu_part_merge(s->p, all, part, &all))
+			return refuse(s, meet);
 	}
 	all = is_dot(op) ? seed_of(s, op, all) : all;
 	for (uint32_t i = 0; i < op->result_count && all; i++)
