@@ -30,7 +30,7 @@ def product(a, b, c, d, CASE: tl.constexpr):
         tl.store(d, tl.sum(acc))
     if CASE == 3:
         # CHECK: - dot ctas-meet: {{.*}}: tiles that are cut along different dims meet
-        acc += tl.trans(tl.dot(y, tl.trans(x)))
+        acc = acc * tl.trans(tl.dot(y, tl.trans(x)))
     if CASE == 4:
         # CHECK: - dot ctas-meet: {{.*}}: it reads what it stores
         tl.store(d + k, tl.load(d + 1 + k))
