@@ -72,6 +72,7 @@ bool job_read_ir(Job *job)
 		job->gpu.persist = GPU_PERSIST_PAYING;
 	else if (r->persist && strcmp(r->persist, "auto") == 0)
 		job->gpu.persist = r->many ? GPU_PERSIST_PAYING : GPU_PERSIST_TELLING;
+	job->gpu.multicast = !r->multicast || strcmp(r->multicast, "0") != 0;
 	if (r->turns && strcmp(r->turns, "1") == 0)
 		job->gpu.turns = GPU_TURNS_ALL;
 	else if (r->turns && strcmp(r->turns, "0") == 0)

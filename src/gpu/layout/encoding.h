@@ -48,6 +48,7 @@ typedef struct GpuCx {
 	GpuRolesFor roles;
 	GpuPersistFor persist;
 	GpuTurnsFor turns;
+	bool multicast; /* tiles that CTAs of a cluster share are brought once (gpu/loop/schedule_shared.c) */
 	bool maps; /* the target has TMA, and the launch can make tensor maps (gpu_may_map) */
 	/* Kernels are to order their accesses of global memory themselves, and masked loads without
 	 * `other` give anything: as far as Triton promises. */

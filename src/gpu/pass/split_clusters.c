@@ -173,6 +173,9 @@ static void make_part(Split *s, IrBuilder *to, const IrOp *op, GpuPart part)
 	else if (op->kind == OP_CONSTANT)
 		retype_constant(s, copy);
 	move_indices(s, op, copy, part);
+	unsigned copies = gpu_part_copies(s->parts, part);
+	if (copies && (op->kind == OP_LOAD || op->kind == OP_DESC_LOAD) && ir_is_tensor(op->results[0].type))
+		ir_set(s->m, copy, ATTR_SHARED_BY, ir_attr_i32(s->gpu->ir, copies));
 }
 
 /* What all of some CTAs would do alike, the first of them does. */

@@ -113,6 +113,8 @@ const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args,
 		text_printf(&key, " persist=%s", option_text(OPTION_PERSIST));
 	if (option_given(OPTION_TURNS, NULL))
 		text_printf(&key, " turns=%s", option_text(OPTION_TURNS));
+	if (option_given(OPTION_MULTICAST, NULL))
+		text_printf(&key, " multicast=%s", option_text(OPTION_MULTICAST));
 	if (options->dot_precision && strcmp(options->dot_precision, "tf32") != 0)
 		text_printf(&key, " dot_precision=%s", options->dot_precision);
 	if (options->override)

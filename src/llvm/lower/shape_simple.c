@@ -140,6 +140,13 @@ bool lower_CTA_RANK(Lower *lw, IrOp *op)
 	return true;
 }
 
+bool lower_CLUSTER_BARRIER(Lower *lw, IrOp *op)
+{
+	(void)op;
+	MACHINE0(lw, cluster_barrier);
+	return true;
+}
+
 bool lower_BARRIER(Lower *lw, IrOp *op)
 {
 	(void)op;
