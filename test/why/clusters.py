@@ -7,6 +7,8 @@
 # run: neso compile %s:product --target sim:sm_90a --why --num-ctas 2 --signature "*fp16:16,*fp16:16,*fp32:16,*fp32:16,5"
 # run: neso compile %s:product --target sim:sm_90a --why --num-ctas 2 --signature "*fp16:16,*fp16:16,*fp32:16,*fp32:16,6"
 # run: neso compile %s:product --target sim:sm_90a --why --num-ctas 2 --signature "*fp16:16,*fp16:16,*fp32:16,*fp32:16,7"
+# run: neso compile %s:shared --target sim:sm_90a --why --num-ctas 2 --signature "*fp16:16,*fp16:16,*fp32:16,i32:16"
+# run: NESO_MULTICAST=0 neso compile %s:shared --target sim:sm_90a --why --num-ctas 2 --signature "*fp16:16,*fp16:16,*fp32:16,i32:16"
 # run: neso compile %s:product --target sim:sm_90a --why --num-ctas 16 --signature "*fp16:16,*fp16:16,*fp32:16,*fp32:16,8"
 import triton
 import triton.language as tl
@@ -43,5 +45,20 @@ def product(a, b, c, d, CASE: tl.constexpr):
     if CASE == 7:
         # CHECK: - dot ctas-meet: {{.*}}: volatile loads, or effects of assembly
         acc += tl.load(d, volatile=True)
+    # CHECK: + load multicast: 2 CTAs of the cluster have the same tile: each brings a part of it to all of them
+    # CHECK: + dot ctas: each of the 2 CTAs of a program multiplies a part of it, 64x128,
+    # CHECK-NOT: load multicast
+    # CHECK: + dot ctas: each of the 2 CTAs of a program multiplies a part of it, 64x128,
     # CHECK: + dot ctas: each of the 16 CTAs of a program multiplies a part of it, 8x8,
     tl.store(c + r[:, None] * 64 + k[None, :], acc)
+
+
+@triton.jit
+def shared(a, b, c, K):
+    r, k = tl.arange(0, 128), tl.arange(0, 64)
+    acc = tl.zeros((128, 128), tl.float32)
+    for start in range(0, K, 64):
+        x = tl.load(a + r[:, None] * K + start + k[None, :])
+        y = tl.load(b + (start + k)[:, None] * 128 + r[None, :])
+        acc = tl.dot(x, y, acc)
+    tl.store(c + r[:, None] * 128 + r[None, :], acc)
