@@ -42,8 +42,8 @@ typedef struct GpuCx {
 	const TargetGpu *target;
 	LayoutTarget plan_target; /* what conversions may use */
 	unsigned num_warps, num_ctas, num_stages; /* of the kernel */
-	/* CTAs that run a program where each has a part of it as a program of its own (split-clusters):
-	 * tiles are a CTA's then, and num_ctas is 1. Else 1. */
+	/* CTAs that run a program where each has a part of it as a program of its own
+	 * (split-clusters): tiles are a CTA's then, and num_ctas is 1. Else 1. */
 	unsigned cluster;
 	GpuRolesFor roles;
 	GpuPersistFor persist;

@@ -45,8 +45,8 @@ typedef struct ScheduledLoad {
 	unsigned ahead;       /* 0: plain */
 	unsigned indirection; /* loads that its address comes from, one after another */
 	bool boxes;           /* copied by TMA */
-	/* bits of the CTA's number in which CTAs of a cluster have the same tile, of which each then
-	 * brings a part to all of them (Schedule.shared); 0: it brings its own */
+	/* bits of the CTA's number in which CTAs of a cluster have the same tile, of which each
+	 * then brings a part to all of them (Schedule.shared); 0: it brings its own */
 	unsigned shared_by;
 	bool late;            /* late products alone read it (rotate.h), from the slot of an iteration later */
 	/* memory into which warps of their own put the tile, turned round, for a product: a ring of
@@ -89,8 +89,8 @@ typedef struct Schedule {
 	/* warps do not meet: each arrives at the barrier of the slot that it has read, and who
 	 * fills it waits there */
 	bool apart;
-	/* some tiles are brought once for several CTAs of a cluster: warps arrive at the barriers of
-	 * all of them, as a slot may be filled again when all have read it */
+	/* some tiles are brought once for several CTAs of a cluster: warps arrive at the barriers
+	 * of all of them, as a slot may be filled again when all have read it */
 	bool shared;
 	/* neither do they where threads copy: each says when its copies are there, and that it has
 	 * read a slot (pipeline/counted.c) */

@@ -1,5 +1,5 @@
-/* Tiles that CTAs of a cluster share (pass/split_clusters.c says which): TMA copies a part of them for
- * each CTA to the memory of all (multicast).
+/* Tiles that CTAs of a cluster share (pass/split_clusters.c says which): TMA copies a part of them
+ * for each CTA to the memory of all (multicast).
  *
  * What comes to a CTA's slot is issued by others too, so all must have read a slot before one of
  * them fills it: warps arrive at the barriers of all CTAs. That takes loops whose slots have such
@@ -100,8 +100,9 @@ static bool can_be_shared(GpuCx *gpu, const ScheduledLoad *l, unsigned mask)
 void schedule_share(GpuCx *gpu, Arena *arena, const IrModule *m, Schedule *s)
 {
 	bool apart = s->apart || (s->for_products && (s->kept || s->meets) && !schedule_is_rotated(s));
-	if (gpu->cluster == 1 || !gpu->multicast || s->left || s->whole || s->counted || !s->slots || !apart ||
-	    !runs_in_step(arena, m, s->loop) || has_roles(s->loop))
+	bool other = s->left || s->whole || s->counted || !s->slots;
+	if (gpu->cluster == 1 || !gpu->multicast || other || !apart || !runs_in_step(arena, m, s->loop) ||
+	    has_roles(s->loop))
 		return;
 	for (uint32_t i = 0; i < s->loads.len; i++) {
 		ScheduledLoad *l = &s->loads.data[i];

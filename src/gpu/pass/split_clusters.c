@@ -1,12 +1,12 @@
 /* split-clusters: a program of several CTAs that multiplies becomes one part of it for each CTA.
  *
  * Needs: TTIR. Keeps: what is computed. GpuCx.num_ctas is 1 afterwards, and cluster says how many
- * CTAs run a program: each tile is a CTA's own, all that follows is as for one CTA, and gpu.cta_rank
- * says which part it is.
+ * CTAs run a program: each tile is a CTA's own, all that follows is as for one CTA, and
+ * gpu.cta_rank says which part it is.
  * Method: gpu/plan/parts.h says which parts of each value are wanted; the body is copied with a
- * value for each of them. A range that is cut begins at the CTA's part; so do indices of descriptors;
- * what all CTAs would store alike the first one does. Where it cannot be done the program stays
- * whole, and its tiles get layouts that span the CTAs. */
+ * value for each of them. A range that is cut begins at the CTA's part, and so do indices of
+ * descriptors; what all CTAs would store alike the first one does. Where it cannot be done the
+ * program stays whole, and its tiles get layouts that span the CTAs. */
 #include "gpu/gpu.h"
 #include "gpu/plan/parts.h"
 #include "gpu/remark.h"
@@ -355,7 +355,7 @@ static void split_while(Split *s, IrBuilder *to, const IrOp *op)
 
 /* ---- the body ---- */
 
-/* The parts in which an op's results are wanted; of an op without tiles as results one, the whole. */
+/* In all parts in which the op's results are wanted; where none of them is a tile once. */
 static void split_op(Split *s, IrBuilder *to, const IrOp *op)
 {
 	GpuPartList all = {0};

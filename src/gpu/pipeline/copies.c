@@ -200,8 +200,8 @@ IrOp *pipeline_say_free(Pipeline *p, IrBuilder *b)
 	return op;
 }
 
-/* Before a CTA copies to another one's memory, that has made its barriers and has done with what was
- * there before, as copies see it. */
+/* Before a CTA copies to another one's memory, that one has made its barriers, and has done with
+ * what was there before, as copies see it. */
 static void meet_cluster(Pipeline *p)
 {
 	IrBuilder *b = &p->before;

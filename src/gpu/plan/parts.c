@@ -95,8 +95,8 @@ static bool flow_region(Search *s, const IrOp *op)
 		const IrValue *result = &op->results[i];
 		bool good = true;
 		if (op->kind == OP_IF) {
-			for (unsigned r = 0; r < 2; r++)
-				good = good && add_natural(s, result, natural(s, ir_operand(last_of(op, r), i)));
+			for (unsigned r = 0; r < 2 && good; r++)
+				good = add_natural(s, result, natural(s, ir_operand(last_of(op, r), i)));
 		} else if (op->kind == OP_FOR) {
 			const IrValue *arg = op->regions[0].first->args[i + 1];
 			good = add_natural(s, arg, natural(s, ir_operand(op, i + 3))) &&

@@ -1,10 +1,10 @@
 /* Which part of each tile a CTA of a cluster computes by itself.
  *
  * A program with several CTAs (num_ctas) can be cut along rows or columns of its products: each CTA
- * then has tiles that are as much smaller, and nothing is exchanged. A part says for each bit of the
- * CTA's number along which dim it halves a tile: CTAs whose bits differ have different halves, or
- * the same whole where the bit halves none. A tile may be wanted in several parts (a range that is
- * both rows and columns), and is computed once for each.
+ * then has tiles that are as much smaller, and nothing is exchanged. A part says for each bit of
+ * the CTA's number along which dim it halves a tile: CTAs whose bits differ have different halves,
+ * or the same whole where the bit halves none. A tile may be wanted in several parts (a range that
+ * is both rows and columns), and is computed once for each.
  *
  * Method: products are cut along M or N; what is computed of them is cut the same way (the natural
  * part, forward to a fixpoint); stores take the natural part of what they store; from there all
@@ -60,7 +60,8 @@ static inline bool gpu_part_is_tile(IrType type)
 }
 /* What a CTA has of such a type. */
 IrType gpu_part_type(GpuCx *cx, IrType type, GpuPart part);
-/* The part that a result (of a store: the op itself) needs of operand `i`; false: it cannot be had. */
+/* The part that a result (of a store: the op itself) needs of operand `i`; false: it cannot be
+ * had. */
 bool gpu_part_operand(const GpuParts *p, const IrOp *op, uint32_t i, GpuPart part, GpuPart *out);
 /* Does the op change memory? It is done once for each of its parts then. */
 bool gpu_part_is_sink(const IrOp *op);

@@ -160,7 +160,8 @@ static unsigned box_args(const Boxes *boxes, unsigned number, LLVMValueRef *args
 
 /* ---- tiles that CTAs of a cluster share ---- */
 
-/* The CTA's number among those that share a tile: the bits of its own that `mask` has, side by side. */
+/* The CTA's number among those that share a tile: the bits of its own that `mask` has, side by
+ * side. */
 static LLVMValueRef number_among(Lower *lw, LLVMValueRef rank, unsigned mask)
 {
 	LLVMValueRef number = lower_i32(lw, 0);
@@ -186,8 +187,8 @@ static LLVMValueRef sharing_ctas(Lower *lw, LLVMValueRef rank, unsigned mask)
 			      LLVMInt16TypeInContext(lw->cx), "");
 }
 
-/* Moves what is copied on to the part that the CTA brings: the boxes whose highest bits of the number are
- * its own among those that share the tile. What it brings comes to all of them. False: a fault. */
+/* Moves what is copied on to the part that the CTA brings: the boxes whose numbers' highest bits
+ * are its own number among those that share the tile. What it brings comes to these, a bit each. */
 static LLVMValueRef take_share(Boxes *boxes, unsigned mask)
 {
 	Lower *lw = boxes->lw;

@@ -1,5 +1,5 @@
-/* What warps do in another CTA's shared memory, reads, arrivals at barriers and copies that they issue:
- * that CTA may end only when who does it has met it since.
+/* What warps do in another CTA's shared memory, reads, arrivals at barriers and copies that they
+ * issue: that CTA may end only when who does it has met it since.
  *
  * Of each CTA and each warp of others the last access is kept. A CTA is there until its last warp
  * ends: one of its warps must know, when the program has ended, that the read comes before. */
@@ -73,8 +73,8 @@ void sim_remote_end(SimCta *cta)
 				sim_credit_shared(&cta->warps[rank * k->cta_warps], n, r->interval);
 			if (r->interval && !outlives(cta, rank, n, r->interval))
 				sim_finding(cta->run, r->who, NULL, DIAG_SIM_RACE,
-					    "the access of the shared memory of CTA %u and that CTA's end have "
-					    "no barrier of the cluster between them",
+					    "the access of the shared memory of CTA %u and that CTA's end "
+					    "have no barrier of the cluster between them",
 					    rank);
 		}
 	}
