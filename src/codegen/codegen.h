@@ -60,6 +60,7 @@ typedef struct CodegenRequest {
 	bool many; /* the launch has more programs than the GPU has SMs */
 	/* "1": in all loops that can warp groups take turns, "0": in none; else where that pays */
 	const char *turns;
+	const char *multicast; /* "0": tiles that CTAs of a cluster share are brought by each of them */
 	const char *skip_passes; /* PassOptions.skip; NULL: none */
 	/* run_passes without names: the pipeline from the text's level until this pass
 	 * (PassOptions) */

@@ -54,8 +54,11 @@ bool job_read_ir(Job *job)
 		return false;
 	/* TTGIR says itself for how many warps it was made. */
 	unsigned warps = module_number(job, ATTR_MODULE_WARPS, r->num_warps ? r->num_warps : 4);
-	unsigned ctas = module_number(job, ATTR_MODULE_CTAS, r->num_ctas ? r->num_ctas : 1);
+	unsigned cluster = module_number(job, ATTR_MODULE_CLUSTER, 1);
+	unsigned asked = r->num_ctas && cluster == 1 ? r->num_ctas : 1;
+	unsigned ctas = module_number(job, ATTR_MODULE_CTAS, asked);
 	gpu_cx_init(&job->gpu, &job->ir, job->target, warps, ctas, r->num_stages ? r->num_stages : 3);
+	job->gpu.cluster = cluster;
 	gpu_analyses_open(&job->analyses, job->arena.limit);
 	job->gpu.maps = job->gpu.maps && !r->no_maps;
 	job->gpu.portable_order = r->portable_order;
@@ -69,6 +72,7 @@ bool job_read_ir(Job *job)
 		job->gpu.persist = GPU_PERSIST_PAYING;
 	else if (r->persist && strcmp(r->persist, "auto") == 0)
 		job->gpu.persist = r->many ? GPU_PERSIST_PAYING : GPU_PERSIST_TELLING;
+	job->gpu.multicast = !r->multicast || strcmp(r->multicast, "0") != 0;
 	if (r->turns && strcmp(r->turns, "1") == 0)
 		job->gpu.turns = GPU_TURNS_ALL;
 	else if (r->turns && strcmp(r->turns, "0") == 0)

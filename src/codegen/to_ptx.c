@@ -83,7 +83,7 @@ static void find_facts(Job *job, const Lower *lw)
 		.maps = maps.len ? maps.data : "",
 		.threads = TARGET_WARP_SIZE * gpu_all_warps(&job->gpu, job->kernel),
 		.shared = shared ? (unsigned)shared->i : 0,
-		.cluster = job->gpu.num_ctas,
+		.cluster = job->gpu.num_ctas * job->gpu.cluster,
 		.scratch_bytes = lw->scratch_bytes,
 		.scratch_align = lw->scratch_bytes ? 16 : 0,
 		.uses_print = lw->uses_print,

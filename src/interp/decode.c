@@ -132,6 +132,7 @@ static void note_last_use(Decoder *d, const IrValue *value, const IrBlock *block
 static bool is_invariant(const Decoder *d, const IrOp *op)
 {
 	if (!ir_has_trait(op, TRAIT_PURE) || op->region_count || op->kind == OP_PROGRAM_ID ||
+	    op->kind == OP_CTA_RANK ||
 	    op->kind == OP_GATHER || ir_has_trait(op, TRAIT_CONST) || op->kind == OP_DOT ||
 	    op->kind == OP_DOT_SCALED)
 		return false;

@@ -121,6 +121,7 @@ struct InterpKernel {
 	const uint32_t *constant_slots;
 	uint32_t constant_count;
 	uint32_t loop_count;
+	uint32_t ctas; /* that run a program, each a part of it, one after the other; 0 is 1 */
 	bool may_wait; /* has loops that read memory: programs may wait for one another */
 	_Atomic(Exec *) spare[16]; /* contexts between launches */
 	InterpPool *_Atomic pool;
@@ -139,7 +140,8 @@ struct Exec {
 	Tile *slots;
 	const Shape *lift; /* shape of lifted slots, in a body */
 	Buf *free_bufs[BUF_CLASSES], *all_bufs;
-	uint64_t pid;         /* linear, x fastest */
+	uint64_t pid;         /* linear, x fastest; times CTAs of a program */
+	uint32_t rank;        /* of the CTA */
 	uint32_t program[3];
 	const Instr *at;      /* where to go on */
 	ExecState state;

@@ -23,6 +23,20 @@ static const Instr *run_num_programs(Exec *x, const Instr *i)
 	return i + 1;
 }
 
+static const Instr *run_cta_rank(Exec *x, const Instr *i)
+{
+	tile_splat(tile_out(x, i, 0), x->rank);
+	return i + 1;
+}
+
+/* A program is run once for each of its CTAs then, one after the other. */
+bool interp_CTA_RANK(Decoder *d, const IrOp *op)
+{
+	d->kernel->ctas = (uint32_t)MAX(ir_get_int(d->module->op, d->cx, ATTR_MODULE_CLUSTER, 1), 1);
+	decode_instr(d, op, run_cta_rank);
+	return true;
+}
+
 bool interp_NUM_PROGRAMS(Decoder *d, const IrOp *op)
 {
 	decode_instr(d, op, run_num_programs)->imm = ir_get_int(op, d->cx, ATTR_AXIS, 0);

@@ -26,6 +26,9 @@ static void start_program(Exec *x, uint64_t pid)
 {
 	const uint32_t *grid = x->launch->in->grid;
 	x->pid = pid;
+	uint32_t ctas = MAX(x->kernel->ctas, 1u);
+	x->rank = (uint32_t)(pid % ctas);
+	pid /= ctas;
 	x->program[0] = (uint32_t)(pid % grid[0]);
 	x->program[1] = (uint32_t)(pid / grid[0] % grid[1]);
 	x->program[2] = (uint32_t)(pid / grid[0] / grid[1]);
@@ -393,7 +396,7 @@ bool interp_launch(const InterpKernel *kernel, const InterpLaunch *in, DiagList 
 		bool pointer = kind == TY_PTR || kind == TY_TENSORDESC;
 		l.arg_origin[k] = pointer ? origin_of(&l, in->args[k].bits) : ORIGIN_ANY;
 	}
-	l.programs = (uint64_t)in->grid[0] * in->grid[1] * in->grid[2];
+	l.programs = (uint64_t)in->grid[0] * in->grid[1] * in->grid[2] * MAX(kernel->ctas, 1u);
 	/* Small enough that threads end together. */
 	l.chunk = MIN(MAX(l.programs / 256, 1), 32);
 	l.deadline = in->timeout > 0 ? os_now() + in->timeout : 0;

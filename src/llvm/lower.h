@@ -140,6 +140,12 @@ LLVMValueRef lower_fma(Lower *lw, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c
 LLVMValueRef lower_thread(Lower *lw); /* i32, of the region: 0 .. 32 * warps - 1 */
 LLVMValueRef lower_lane(Lower *lw);   /* i32 */
 LLVMValueRef lower_warp(Lower *lw);   /* i32, uniform over the warp, and known to be */
+/* That run a program: those of the cluster. */
+static inline unsigned lower_ctas_of_program(const Lower *lw)
+{
+	return lw->gpu->num_ctas * lw->gpu->cluster;
+}
+LLVMValueRef lower_cta_rank(Lower *lw); /* i32, of the cluster */
 LLVMValueRef lower_cta(Lower *lw);    /* i32, of the cluster; 0 without */
 /* The thread word of plans: lane bits lowest, then warp, then block bits. */
 LLVMValueRef lower_thread_word(Lower *lw, const Layout *layout);

@@ -471,6 +471,15 @@ void sim_shadow_reset(SimShadow *shadow);
 void sim_shadow_free(SimShadow *shadow);
 void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 void sim_check_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
+/* For a while the warp's shared memory is that of another CTA of the cluster. */
+typedef struct SimPlace {
+	uint32_t base;
+	uint8_t *shared;
+} SimPlace;
+SimPlace sim_go_to(SimWarp *w, unsigned rank);
+void sim_come_back(SimWarp *w, SimPlace own);
+/* It has done something there: that CTA must not end before. With checks. */
+void sim_note_remote(SimWarp *w, const SimInstr *i, unsigned lane, unsigned rank);
 void sim_check_remote_read(SimWarp *w, const SimInstr *i, unsigned lane, unsigned rank, uint32_t offset, uint32_t size);
 void sim_remote_end(SimCta *cta); /* a program has ended: had all who read another CTA's memory met it? */
 void sim_remote_free(SimCta *cta);

@@ -66,6 +66,31 @@ done
 [ "$(cat "$TMP/faulty.status")" = 1 ] || { echo "without cluster_barrier: nothing was found"; failed=1; }
 grep -q "error: \(race\|read of what was never written\).*CTA [01], warp" "$TMP/faulty.out" && grep -q "sums.py:10:" "$TMP/faulty.out" ||
 	{ cat "$TMP/faulty.out"; failed=1; }
+# CTAs of a cluster bring parts of a tile to each other: none is filled before all have made its barriers, and read it;
+# none ends before the others.
+neso compile "$TMP/product.py:product" --signature '*fp16:16,*fp16:16,*fp32:16,i32:16,128,64' --target sm_90a --num-ctas 2 --emit ttgir \
+	-o "$TMP/shared.ttgir" || exit 1
+grep -q neso.shared_by "$TMP/shared.ttgir" || { echo "nothing is shared"; failed=1; }
+run_shared() { # FILE, the status that it must have, what is to be found
+	TRITON_KERNEL_OVERRIDE=$1 neso run "$TMP/product.py:product" --target sim:sm_90a --num-ctas 2 --check -q -g 1 rand:128x512:fp16 \
+		rand:512x128:fp16 zeros:128x128:fp32 512 128 64 >"$TMP/out" 2>&1
+	[ $? = "$2" ] && { [ -z "$3" ] || grep -qE "$3" "$TMP/out"; } || { echo "shared tiles: $1, not status $2 and $3:"; cat "$TMP/out"; failed=1; }
+}
+run_shared "$TMP/shared.ttgir" 0 ""
+awk '/gpu.cluster_barrier/ && !n++ {next} {print}' "$TMP/shared.ttgir" >"$TMP/first.ttgir"
+run_shared "$TMP/first.ttgir" 1 'race: the use of the barrier at byte [0-9]+ of shared memory and its making .* no barrier between'
+awk '/gpu.cluster_barrier/ && n++ {next} {print}' "$TMP/shared.ttgir" >"$TMP/last.ttgir"
+run_shared "$TMP/last.ttgir" 1 'race: the use of the barrier at byte [0-9]+ of shared memory and the use .* no barrier between'
+sed 's/gpu.cluster_barrier/gpu.barrier/; /ttng.inval_barrier/d' "$TMP/shared.ttgir" >"$TMP/early.ttgir"
+run_shared "$TMP/early.ttgir" 1 'the access of the shared memory of CTA [01] and that CTA.s end have no barrier of the cluster between them'
+sed 's/ {neso.by_cluster}//; s/count = 8/count = 4/' "$TMP/shared.ttgir" >"$TMP/own.ttgir"
+run_shared "$TMP/own.ttgir" 1 'race: the write of byte [0-9]+ of shared memory and the read .* no barrier between'
+sed 's/ {neso.by_cluster}//' "$TMP/shared.ttgir" >"$TMP/few.ttgir"
+run_shared "$TMP/few.ttgir" 1 'deadlock'
+sed /ttng.wait_free/d "$TMP/shared.ttgir" >"$TMP/full.ttgir"
+run_shared "$TMP/full.ttgir" 1 'race: the write of byte [0-9]+ of shared memory and the read .* no barrier between'
+sed 's/size = 24576/size = 16384/' "$TMP/shared.ttgir" >"$TMP/short.ttgir"
+run_shared "$TMP/short.ttgir" 1 'missing wait: read of byte [0-9]+ of shared memory while the copy'
 # One thread stores what all have loaded: the compiler has them meet in between.
 cat >"$TMP/counted.py" <<'END'
 import triton

@@ -601,7 +601,7 @@ void loop_make(Case *c, uint64_t seed)
 	c->num_warps = (uint32_t)random_pick(&p.r, 4, 4, 4, 8, 2);
 	c->num_stages = (uint32_t)(1 + random_below(&p.r, 4));
 	c->schedules = random_below(&p.r, 4) ? 1 : 2;
-	c->ctas = random_below(&p.r, 16) ? 1 : 2;
+	c->ctas = (uint32_t)random_pick(&p.r, 6, 1, 1, 1, 1, 2, 4);
 	c->fused = true;
 	int small = p.most;
 	case_buffer(p.c, &p.r, "a", p.type, (p.a_turned ? p.k : p.m) * p.la, -2, 3);

@@ -132,7 +132,7 @@ void product_make(Case *c, uint64_t seed)
 	c->num_warps = (uint32_t)random_pick(&p.r, 3, 4, 4, 8);
 	c->num_stages = (uint32_t)(1 + random_below(&p.r, 4));
 	c->schedules = random_below(&p.r, 4) ? 1 : 2;
-	c->ctas = random_below(&p.r, 12) ? 1 : 2;
+	c->ctas = (uint32_t)random_pick(&p.r, 6, 1, 1, 1, 1, 2, 4);
 	c->fused = true;
 	case_buffer(p.c, &p.r, "a", p.type, p.m * p.k, -2, 3);
 	case_buffer(p.c, &p.r, "b", p.type, p.k * p.n, -2, 3);

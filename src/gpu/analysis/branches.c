@@ -13,7 +13,7 @@ typedef struct Leaves {
 static void add_leaves(Leaves *l, const IrValue *v, unsigned depth)
 {
 	const IrOp *op = v->def;
-	if (op && !op->operand_count && op->kind != OP_PROGRAM_ID)
+	if (op && !op->operand_count && op->kind != OP_PROGRAM_ID && op->kind != OP_CTA_RANK)
 		return; /* a constant */
 	bool computed = op && depth && !op->region_count && op->operand_count && op->kind != OP_LOAD;
 	for (uint32_t i = 0; computed && i < op->operand_count; i++)

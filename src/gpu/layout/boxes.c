@@ -109,6 +109,23 @@ uint64_t gpu_box_place(const GpuBox *box, IrType tile, unsigned number, int64_t 
 	return number * box->bytes;
 }
 
+bool gpu_box_may_share(const GpuBox *box, unsigned ctas)
+{
+	CONTRACT(base_is_pow2(ctas));
+	bool one = box->count == 1 && box->rank == 2 && box->side[0] >= ctas * PATTERN_ROWS;
+	return box->count >= ctas || one;
+}
+
+void gpu_box_share(GpuBox *box, unsigned ctas)
+{
+	CONTRACT(gpu_box_may_share(box, ctas));
+	if (box->count >= ctas)
+		return;
+	box->side[0] /= ctas;
+	box->bytes /= ctas;
+	box->count = ctas;
+}
+
 /* ---- maps ---- */
 
 IrType gpu_map_memdesc(GpuCx *cx, IrType map)
@@ -167,14 +184,20 @@ static bool is_written(const IrValue *map)
 	return false;
 }
 
-/* Rows of the boxes of a map: each warp group copies its own, where a store says so
- * (ttng.async_tma_store_rows); a store may take rows of its tile one part after the other. */
+/* Rows of the boxes of a map: CTAs that share a tile bring some each; each warp group copies its
+ * own, where a store says so (ttng.async_tma_store_rows); a store may take rows of its tile one part after the other. */
 static unsigned rows_of(GpuCx *cx, const IrValue *map, const GpuBox *box)
 {
 	enum { WARPS = 4 };
 	const IrUse *u = map->uses;
 	if (u && u->owner->kind == OP_TMA_STORE_ROWS)
 		return box->side[0] * WARPS / gpu_num_warps(cx, u->owner);
+	if (u && u->owner->kind == OP_TMA_LOAD && ir_get(u->owner, cx->ir, ATTR_SHARED_BY)) {
+		GpuBox shared = *box;
+		int64_t mask = ir_get_int(u->owner, cx->ir, ATTR_SHARED_BY, 0);
+		gpu_box_share(&shared, 1u << (unsigned)__builtin_popcount((unsigned)mask));
+		return shared.side[0];
+	}
 	bool stored = u && u->owner->kind == OP_TMA_STORE && box->rank > 1;
 	int64_t rows = stored ? ir_operand(u->owner, 1)->type->shape[0] : box->side[0];
 	return (unsigned)MIN(rows, (int64_t)box->side[0]);

@@ -30,6 +30,11 @@ bool gpu_box_of(GpuCx *cx, IrType tile, const Layout *memory, GpuBox *out);
 /* Where box `number` begins: along each dim of the tile, and bytes in the memory. */
 uint64_t gpu_box_place(const GpuBox *box, IrType tile, unsigned number, int64_t *at);
 
+/* Can CTAs that share a tile bring parts of it, as many boxes each, or of one box as many rows? */
+bool gpu_box_may_share(const GpuBox *box, unsigned ctas);
+/* Boxes as they are then. */
+void gpu_box_share(GpuBox *box, unsigned ctas);
+
 /* Is it a descriptor that is a map? */
 static inline bool gpu_is_map(IrType type)
 {

@@ -18,8 +18,8 @@ void gpu_cx_init(GpuCx *cx, IrCx *ir, const TargetGpu *target, unsigned num_warp
 		 unsigned num_stages)
 {
 	*cx = (GpuCx){.ir = ir, .arena = ir->arena, .target = target, .num_warps = num_warps, .num_ctas = num_ctas,
-		      .num_stages = num_stages};
-	cx->maps = target_has(target, TARGET_TMA) && num_ctas == 1;
+		      .num_stages = num_stages, .cluster = 1, .multicast = true};
+	cx->maps = target_has(target, TARGET_TMA);
 	layout_context_init(&cx->layouts, ir->arena);
 	cx->plan_target = (LayoutTarget){.costs = target_costs_of(target->capability),
 					 .ldmatrix = target_has(target, TARGET_LDMATRIX),

@@ -45,16 +45,26 @@ typedef struct GpuCx {
 	const TargetGpu *target;
 	LayoutTarget plan_target; /* what conversions may use */
 	unsigned num_warps, num_ctas, num_stages; /* of the kernel */
+	/* CTAs that run a program where each has a part of it as a program of its own
+	 * (split-clusters): tiles are a CTA's then, and num_ctas is 1. Else 1. */
+	unsigned cluster;
 	GpuRolesFor roles;
 	GpuPersistFor persist;
 	GpuTurnsFor turns;
-	bool maps; /* descriptors may be tensor maps: the target has TMA, and the launch can make them */
+	bool multicast; /* tiles that CTAs of a cluster share are brought once (gpu/loop/schedule_shared.c) */
+	bool maps; /* the target has TMA, and the launch can make tensor maps (gpu_may_map) */
 	/* Kernels are to order their accesses of global memory themselves, and masked loads without
 	 * `other` give anything: as far as Triton promises. */
 	bool portable_order;
 	RemarkList *remarks; /* what passes do and why; NULL: nobody asked */
 	void *cache; /* attribute -> layout (encoding.c) */
 } GpuCx;
+
+/* May descriptors be tensor maps? Not those of tiles that several CTAs share. */
+static inline bool gpu_may_map(const GpuCx *cx)
+{
+	return cx->maps && cx->num_ctas == 1;
+}
 
 void gpu_cx_init(GpuCx *cx, IrCx *ir, const TargetGpu *target, unsigned num_warps, unsigned num_ctas,
 		 unsigned num_stages);

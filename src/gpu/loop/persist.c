@@ -272,7 +272,7 @@ GpuPersistPlan gpu_persist_plan(GpuCx *gpu, const IrModule *m, Arena *arena, IrO
 	GpuPersistPlan out = {0};
 	Loops loops = {.gpu = gpu};
 	Program program = {.gpu = gpu};
-	if (!gpu->maps || gpu->num_ctas > 1 || !target_has(gpu->target, TARGET_WGMMA))
+	if (!gpu_may_map(gpu) || gpu->cluster > 1 || !target_has(gpu->target, TARGET_WGMMA))
 		return out;
 	ir_walk(func, false, visit_loops, &loops);
 	out.loop = loops.loop;

@@ -525,7 +525,7 @@ bool gpu_may_turn(GpuCx *gpu, const IrOp *dot)
 		return false;
 	bool second = c->shape[1] > c->shape[0]; /* the larger one (wgmma_across_k) */
 	uint64_t bytes[] = {bytes_of_tile(a), bytes_of_tile(b)}, other = bytes[!second];
-	return gpu->maps && gpu->roles != GPU_ROLES_NONE && gpu->num_ctas == 1 &&
+	return gpu_may_map(gpu) && gpu->roles != GPU_ROLES_NONE &&
 	       target_has(gpu->target, TARGET_SETMAXNREG) && has_one_product(loop) &&
 	       adds_up(gpu, dot, loop) && can_be_held(other) &&
 	       (LEAST_SLOTS + 1) * (bytes[0] + bytes[1]) + MORE_BYTES <= gpu->target->shared_cta &&

@@ -46,6 +46,9 @@ typedef struct ScheduledLoad {
 	unsigned ahead;       /* 0: plain */
 	unsigned indirection; /* loads that its address comes from, one after another */
 	bool boxes;           /* copied by TMA */
+	/* bits of the CTA's number in which CTAs of a cluster have the same tile, of which each
+	 * then brings a part to all of them (Schedule.shared); 0: it brings its own */
+	unsigned shared_by;
 	bool late;            /* late products alone read it (rotate.h), from the slot of an iteration later */
 	/* memory into which warps of their own put the tile, turned round, for a product: a ring of
 	 * as many slots (Schedule.turned); NULL: none do */
@@ -87,6 +90,9 @@ typedef struct Schedule {
 	/* warps do not meet: each arrives at the barrier of the slot that it has read, and who
 	 * fills it waits there */
 	bool apart;
+	/* some tiles are brought once for several CTAs of a cluster: warps arrive at the barriers
+	 * of all of them, as a slot may be filled again when all have read it */
+	bool shared;
 	/* neither do they where threads copy: each says when its copies are there, and that it has
 	 * read a slot (pipeline/counted.c) */
 	bool counted;
@@ -120,6 +126,9 @@ uint64_t schedule_trips(const IrOp *loop);
  * once. Of a schedule that `pipeline` carries out; others take what comes from iteration to
  * iteration. */
 void schedule_whole(Schedule *s);
+/* Tiles that several CTAs of a cluster load alike, in step, are brought once for all of them. Of a
+ * schedule that `pipeline` carries out. */
+void schedule_share(GpuCx *gpu, Arena *arena, const IrModule *m, Schedule *s);
 /* Adds small tiles that no product takes to a schedule that has copies. */
 void schedule_beside(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, Schedule *s);
 /* Does what is loaded in a loop reach operand 0 or 1 of a dot there, directly or through pure

@@ -129,6 +129,7 @@ static bool walk_wait(GpuBarriers *w, const IrOp *op, GpuPending *s)
 {
 	switch (op->kind) {
 	case OP_BARRIER:
+	case OP_CLUSTER_BARRIER:
 		gpu_pending_meet(s);
 		return true;
 	case OP_FENCE_ASYNC: /* a barrier follows, as what was written is pending still */

@@ -116,6 +116,8 @@ static void describe_module(Converter *c)
 	GpuCx *gpu = c->gpu;
 	ir_set(m, m->op, ATTR_MODULE_WARPS, ir_attr_i32(gpu->ir, gpu->num_warps));
 	ir_set(m, m->op, ATTR_MODULE_CTAS, ir_attr_i32(gpu->ir, gpu->num_ctas));
+	if (gpu->cluster > 1)
+		ir_set(m, m->op, ATTR_MODULE_CLUSTER, ir_attr_i32(gpu->ir, gpu->cluster));
 	ir_set(m, m->op, ATTR_MODULE_THREADS, ir_attr_i32(gpu->ir, TARGET_WARP_SIZE));
 	const char *target = arena_printf(c->cx->scratch, "cuda:%u", gpu->target->capability);
 	ir_set(m, m->op, ATTR_MODULE_TARGET, ir_attr_string(gpu->ir, str_of(target)));

@@ -252,7 +252,7 @@ static bool map_function(PassCx *cx, IrOp *func)
 bool pass_map_descriptors(PassCx *cx, bool *changed)
 {
 	const GpuCx *gpu = gpu_of(cx);
-	for (IrOp *func = ir_module_block(cx->module)->first; gpu->maps && func; func = func->next) {
+	for (IrOp *func = ir_module_block(cx->module)->first; gpu_may_map(gpu) && func; func = func->next) {
 		if (func->kind == OP_FUNC && ir_func_body(func) && ir_func_is_public(func, gpu->ir))
 			*changed = map_function(cx, func) || *changed;
 	}

@@ -262,8 +262,10 @@ static IrOp *through_map(MapLoads *m, IrOp *access, const Tensor *tensor, IrType
 		operands[used++] = is_turned(tensor) ? transposed(m, &b, value, tile) : value;
 	for (unsigned i = 0; i < n; i++)
 		operands[used++] = index_of(m, &b, &tensor->dims[order[i]]);
-	return value ? irb_op(&b, OP_DESC_STORE, operands, used, NULL, 0, 0) :
-		       irb_op(&b, OP_DESC_LOAD, operands, used, &tile, 1, 0);
+	IrOp *made = value ? irb_op(&b, OP_DESC_STORE, operands, used, NULL, 0, 0) :
+			     irb_op(&b, OP_DESC_LOAD, operands, used, &tile, 1, 0);
+	ir_set(b.m, made, ATTR_SHARED_BY, ir_get(access, m->gpu->ir, ATTR_SHARED_BY));
+	return made;
 }
 
 /* The tile as the map has it. */
@@ -383,7 +385,7 @@ bool pass_map_loads(PassCx *cx, bool *changed)
 {
 	const GpuCx *gpu = gpu_of(cx);
 	bool mapped = false;
-	for (IrOp *func = ir_module_block(cx->module)->first; gpu->maps && func; func = func->next) {
+	for (IrOp *func = ir_module_block(cx->module)->first; gpu_may_map(gpu) && func; func = func->next) {
 		if (func->kind == OP_FUNC && ir_func_body(func) && ir_func_is_public(func, gpu->ir))
 			mapped = map_function(cx, func) || mapped;
 	}

@@ -65,6 +65,9 @@ static void behind(Pipeline *p, IrOp *loop)
 	if (p->copies)
 		pipeline_await(p, &b, 0);
 	left_await(p, &b, loop);
+	/* Others arrive at the barriers until they have ended their loops. */
+	if (p->s->shared)
+		irb_op(&b, OP_CLUSTER_BARRIER, NULL, 0, NULL, 0, 0);
 	if (p->barriers)
 		gpu_barriers_drop(p->gpu, &b, p->barriers);
 	if (p->free)
@@ -162,6 +165,7 @@ static void pipeline_loop(Loops *loops, const AxisMap *axes, IrOp *loop, bool *c
 	if (has_loads && !s.rule) {
 		schedule_beside(gpu, cx->module, cx->scratch, axes, &s);
 		schedule_whole(&s);
+		schedule_share(gpu, cx->scratch, cx->module, &s);
 	}
 	if (is_left && asks_for_nothing(&s))
 		remark_while(loops, loop);

@@ -118,7 +118,7 @@ static bool is_own(const IrValue *v, unsigned depth)
 	const IrOp *op = v->def;
 	if (!op || depth > DEEPEST || op->region_count)
 		return false;
-	if (op->kind == OP_PROGRAM_ID)
+	if (op->kind == OP_PROGRAM_ID || op->kind == OP_CTA_RANK)
 		return true;
 	for (uint32_t i = 0; i < op->operand_count; i++)
 		if (is_own(ir_operand(op, i), depth + 1))

@@ -92,7 +92,8 @@ static void split(PassCx *cx, IrOp *loop, IrValue *apart)
 /* Before there are layouts: loops of products, for `map-loads`, where the target has TMA. */
 static bool comes_now(const Versions *v, IrOp *loop)
 {
-	return ir_module_level(v->cx->module) == LEVEL_G || (gpu_of(v->cx)->maps && gpu_holds_dot(loop));
+	return ir_module_level(v->cx->module) == LEVEL_G ||
+	       (gpu_may_map(gpu_of(v->cx)) && gpu_holds_dot(loop));
 }
 
 static bool visit_loop(void *data, IrOp *op)

@@ -185,8 +185,29 @@ static void copy_boxes(Pipeline *p, bool first, unsigned k, IrValue *number)
 		IrOp *op = irb_op(b, OP_TMA_LOAD, args[i], 3 + load->operand_count, NULL, 0, 0);
 		if (!first)
 			ir_set(p->m, op, ATTR_FREE_SLOT, ir_attr_unit(p->gpu->ir));
+		if (p->rings.data[i].load->shared_by)
+			ir_set(p->m, op, ATTR_SHARED_BY,
+			       ir_attr_i32(p->gpu->ir, p->rings.data[i].load->shared_by));
 		issue(p, first, op);
 	}
+}
+
+IrOp *pipeline_say_free(Pipeline *p, IrBuilder *b)
+{
+	IrOp *op = irb_op(b, OP_ARRIVE_BARRIER, &p->freed, 1, NULL, 0, 0);
+	if (p->s->shared)
+		ir_set(p->m, op, ATTR_BY_CLUSTER, ir_attr_unit(p->gpu->ir));
+	return op;
+}
+
+/* Before a CTA copies to another one's memory, that one has made its barriers, and has done with
+ * what was there before, as copies see it. */
+static void meet_cluster(Pipeline *p)
+{
+	IrBuilder *b = &p->before;
+	IrOp *fence = irb_op(b, OP_FENCE_ASYNC, NULL, 0, NULL, 0, 0);
+	ir_set(p->m, fence, ATTR_FENCE_CLUSTER, ir_attr_bool(p->gpu->ir, false));
+	irb_op(b, OP_CLUSTER_BARRIER, NULL, 0, NULL, 0, 0);
 }
 
 /* The copies of iteration k to slot `number`. */
@@ -241,6 +262,7 @@ static void add_barriers(Pipeline *p, bool free)
 {
 	bool boxes = false;
 	unsigned warps = gpu_num_warps(p->gpu, p->loop) + (p->s->turned ? SCHEDULE_TURNING_WARPS : 0);
+	warps *= p->s->shared ? p->gpu->cluster : 1;
 	for (uint32_t i = 0; i < p->rings.len; i++) {
 		boxes |= p->rings.data[i].load->boxes;
 		p->copies |= !p->rings.data[i].load->boxes;
@@ -289,7 +311,7 @@ static void await_boxes(Pipeline *p, IrValue *read, IrValue *next)
 	IrOp *meet = irb_op(in_front ? &p->before : b, OP_BARRIER, NULL, 0, NULL, 0, 0);
 	p->meet_before = in_front ? meet : NULL;
 	if (p->free && !p->s->meets)
-		irb_op(b, OP_ARRIVE_BARRIER, &p->freed, 1, NULL, 0, 0);
+		pipeline_say_free(p, b);
 	IrValue *args[] = {gpu_barrier_at(p->gpu, b, p->barriers, read), parity};
 	irb_op(b, OP_WAIT_BARRIER, args, 2, NULL, 0, 0);
 	IrValue *zero = irb_int(&p->before, i32, 0), *turned = pipeline_next_parity(b, parity, next, zero);
@@ -322,6 +344,8 @@ IrValue *pipeline_copy_ahead(Pipeline *p)
 	const Schedule *s = p->s;
 	IrType i32 = ir_scalar(p->gpu->ir, TY_I32);
 	pipeline_add_rings(p, s->apart || s->counted);
+	if (s->shared)
+		meet_cluster(p);
 	for (unsigned k = 0; k < s->ahead; k++)
 		copy_all(p, true, k, irb_int(&p->before, i32, k));
 	IrValue *read = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);

@@ -111,6 +111,8 @@ IrValue *pipeline_slot(Pipeline *p, IrBuilder *b, const PipelineRing *ring, IrVa
 /* Copies of the first iterations, in the loop those ahead, and a wait for the tile that is read:
  * the number of its slot. */
 IrValue *pipeline_copy_ahead(Pipeline *p);
+/* The warp has read the slot that is filled next. */
+IrOp *pipeline_say_free(Pipeline *p, IrBuilder *b);
 /* Waits until at most so many groups of copies are under way. */
 void pipeline_await(Pipeline *p, IrBuilder *b, unsigned pending);
 /* The copies and the commit of an iteration go behind `spot`, in their order. */

@@ -112,7 +112,7 @@ static void issue_behind_wait(Pipeline *p, IrOp *wait)
 	p->met = true;
 	IrBuilder b = ir_at(p->m, wait->next);
 	b.loc = wait->loc;
-	IrOp *spot = p->free ? irb_op(&b, OP_ARRIVE_BARRIER, &p->freed, 1, NULL, 0, 0)
+	IrOp *spot = p->free ? pipeline_say_free(p, &b)
 			     : irb_op(&b, OP_BARRIER, NULL, 0, NULL, 0, 0);
 	pipeline_move_copies(p, spot);
 }

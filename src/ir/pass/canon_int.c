@@ -156,6 +156,7 @@ static bool is_not_negative(const IrValue *v, unsigned depth)
 	switch (op->kind) {
 	case OP_PROGRAM_ID:
 	case OP_NUM_PROGRAMS:
+	case OP_CTA_RANK:
 		return true;
 	case OP_SPLAT:
 	case OP_BROADCAST:

@@ -115,6 +115,7 @@ const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args,
 	key_setting(&key, "warp_specialize", OPTION_ROLES);
 	key_setting(&key, "persist", OPTION_PERSIST);
 	key_setting(&key, "turns", OPTION_TURNS);
+	key_setting(&key, "multicast", OPTION_MULTICAST);
 	if (options->dot_precision && strcmp(options->dot_precision, "tf32") != 0)
 		text_printf(&key, " dot_precision=%s", options->dot_precision);
 	if (options->override)

@@ -158,6 +158,8 @@ static void environment_rows(const JitVariant *variant, CacheKey *key)
 		cache_key_add(key, "persist", option_text(OPTION_PERSIST));
 	if (option_given(OPTION_TURNS, NULL))
 		cache_key_add(key, "turns", option_text(OPTION_TURNS));
+	if (option_given(OPTION_MULTICAST, NULL))
+		cache_key_add(key, "multicast", option_text(OPTION_MULTICAST));
 	const FrontInfo *info = variant->kernel->info;
 	if (option_is_on(OPTION_CACHE_POSITION))
 		cache_key_printf(key, "position", "%s:%u", info->path, info->at.line);

@@ -98,6 +98,7 @@ CodegenRequest jit_gpu_request(const JitVariant *variant, Text *ttir)
 		.persist = option_text(OPTION_PERSIST),
 		.many = options->many,
 		.turns = option_text(OPTION_TURNS),
+		.multicast = option_text(OPTION_MULTICAST),
 		.skip_passes = option_given(OPTION_SKIP_PASSES, NULL),
 		.seconds = stop_left(),
 		.ask = stop_goes_on,

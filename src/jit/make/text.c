@@ -97,6 +97,7 @@ static bool run_there(const char *path, Str text, const JitIrOptions *options, c
 		.roles = option_text(OPTION_ROLES),
 		.persist = option_text(OPTION_PERSIST),
 		.turns = option_text(OPTION_TURNS),
+		.multicast = option_text(OPTION_MULTICAST),
 		.skip_passes = option_given(OPTION_SKIP_PASSES, NULL),
 		.stop_after = options->stop_after,
 	};

@@ -61,8 +61,8 @@ static void set_launch_attributes(Lower *lw, const IrOp *func, LLVMValueRef fn)
 		set_number(lw, fn, "nvvm.maxnreg", "maxnreg", limit);
 	else
 		set_least_ctas(lw, func, fn, threads);
-	if (lw->gpu->num_ctas > 1)
-		set_number(lw, fn, "nvvm.cluster_dim", "cluster_dim_x", lw->gpu->num_ctas);
+	if (lower_ctas_of_program(lw) > 1)
+		set_number(lw, fn, "nvvm.cluster_dim", "cluster_dim_x", lower_ctas_of_program(lw));
 }
 
 /* A tensor map: 128 bytes of the kernel's parameters, where copies find it. */

@@ -197,7 +197,8 @@ bool lower_PRINT(Lower *lw, IrOp *op)
 	static const MachineOp clusters[] = {MACHINE_clusterid_x, MACHINE_clusterid_y, MACHINE_clusterid_z};
 	LLVMValueRef args[MAX_ARGS];
 	for (unsigned axis = 0; axis < 3; axis++)
-		args[axis] = machine_call(lw, (lw->gpu->num_ctas > 1 ? clusters : ctas)[axis], NULL, 0);
+		args[axis] = machine_call(lw, (lower_ctas_of_program(lw) > 1 ? clusters : ctas)[axis],
+					  NULL, 0);
 	lw->uses_print = true;
 	for (uint32_t k = 0; k < op->operand_count; k++)
 		print_operand(lw, op, k, args);

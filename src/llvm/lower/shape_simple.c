@@ -113,7 +113,7 @@ static bool program_register(Lower *lw, IrOp *op, const MachineOp *ctas, const M
 {
 	int64_t axis = ir_get_int(op, lw->module->cx, ATTR_AXIS, 0);
 	ASSERT(axis >= 0 && axis < 3);
-	LLVMValueRef v = machine_call(lw, (lw->gpu->num_ctas > 1 ? clusters : ctas)[axis], NULL, 0);
+	LLVMValueRef v = machine_call(lw, (lower_ctas_of_program(lw) > 1 ? clusters : ctas)[axis], NULL, 0);
 	uint64_t limit = axis == 0 ? INT32_MAX : 65535;
 	LLVMAddCallSiteAttribute(v, LLVMAttributeReturnIndex, lower_range(lw, 32, from, limit + from));
 	lower_set_scalar(lw, ir_result(op, 0), v);
@@ -132,6 +132,19 @@ bool lower_NUM_PROGRAMS(Lower *lw, IrOp *op)
 	static const MachineOp ctas[] = {MACHINE_nctaid_x, MACHINE_nctaid_y, MACHINE_nctaid_z};
 	static const MachineOp clusters[] = {MACHINE_nclusterid_x, MACHINE_nclusterid_y, MACHINE_nclusterid_z};
 	return program_register(lw, op, ctas, clusters, 1);
+}
+
+bool lower_CTA_RANK(Lower *lw, IrOp *op)
+{
+	lower_set_scalar(lw, ir_result(op, 0), lower_cta_rank(lw));
+	return true;
+}
+
+bool lower_CLUSTER_BARRIER(Lower *lw, IrOp *op)
+{
+	(void)op;
+	MACHINE0(lw, cluster_barrier);
+	return true;
 }
 
 bool lower_BARRIER(Lower *lw, IrOp *op)

@@ -98,15 +98,20 @@ LLVMValueRef lower_warp(Lower *lw)
 	return t->warp;
 }
 
+LLVMValueRef lower_cta_rank(Lower *lw)
+{
+	LLVMValueRef rank = MACHINE0(lw, cluster_rank);
+	LLVMAddCallSiteAttribute(rank, LLVMAttributeReturnIndex,
+				 lower_range(lw, 32, 0, lower_ctas_of_program(lw)));
+	return rank;
+}
+
 LLVMValueRef lower_cta(Lower *lw)
 {
 	struct LowerThread *t = lw->thread;
 	if (!t->cta) {
 		Place back = to_entry(lw);
-		t->cta = lw->gpu->num_ctas == 1 ? lower_i32(lw, 0) : MACHINE0(lw, cluster_rank);
-		if (lw->gpu->num_ctas > 1)
-			LLVMAddCallSiteAttribute(t->cta, LLVMAttributeReturnIndex,
-						 lower_range(lw, 32, 0, lw->gpu->num_ctas));
+		t->cta = lw->gpu->num_ctas == 1 ? lower_i32(lw, 0) : lower_cta_rank(lw);
 		from_entry(lw, back);
 	}
 	return t->cta;

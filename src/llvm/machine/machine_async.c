@@ -1,6 +1,7 @@
 /* The PTX of families of sm_90's asynchronous operations.
  *
- *	tensor_load, tensor_store   1d ... 5d
+ *	tensor_load                 1d ... 5d, 1d.multicast ...
+ *	tensor_store                1d ... 5d
  *	tensor_reduce               the same, then what is computed
  *	bulk_wait                   N, read.N
  *	setmaxnreg                  inc.N, dec.N
@@ -18,18 +19,24 @@ static unsigned rank_of(const char *suffix)
 
 bool machine_tensor_load(Arena *arena, const char *suffix, LLVMTypeRef function, MachineForm *form)
 {
-	unsigned rank = rank_of(suffix);
+	bool multicast = strlen(suffix) > 2 && strcmp(suffix + 2, ".multicast") == 0;
+	unsigned rank = rank_of(multicast ? arena_strndup(arena, suffix, 2) : suffix);
 	Text text, constraints;
 	text_init(&text, arena);
 	text_init(&constraints, arena);
-	if (!rank || LLVMCountParamTypes(function) != rank + 3)
+	if (!rank || LLVMCountParamTypes(function) != rank + 3 + multicast)
 		return false;
-	text_printf(&text, "cp.async.bulk.tensor.%s.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, ", suffix);
+	text_printf(&text,
+		    "cp.async.bulk.tensor.%ud.shared::cluster.global.tile.mbarrier::complete_tx::bytes%s "
+		    "[$0], [$1, ",
+		    rank, multicast ? ".multicast::cluster" : "");
 	machine_list(&text, 2, rank);
-	text_printf(&text, "], [$%u];", rank + 2);
+	text_printf(&text, multicast ? "], [$%u], $%u;" : "], [$%u];", rank + 2, rank + 3);
 	text_str(&constraints, "r,l");
 	for (unsigned i = 0; i < rank + 1; i++)
 		text_str(&constraints, ",r");
+	if (multicast)
+		text_str(&constraints, ",h");
 	return machine_finish(form, &text, &constraints);
 }
 

@@ -158,14 +158,73 @@ static unsigned box_args(const Boxes *boxes, unsigned number, LLVMValueRef *args
 	return n;
 }
 
-static void load_boxes(const Boxes *boxes, LLVMValueRef barrier)
+/* ---- tiles that CTAs of a cluster share ---- */
+
+/* The CTA's number among those that share a tile: the bits of its own that `mask` has, side by
+ * side. */
+static LLVMValueRef number_among(Lower *lw, LLVMValueRef rank, unsigned mask)
+{
+	LLVMValueRef number = lower_i32(lw, 0);
+	for (unsigned bit = 0, below = 0; mask >> bit; bit++) {
+		if (!(mask >> bit & 1))
+			continue;
+		LLVMValueRef one = LLVMBuildAnd(lw->b, LLVMBuildLShr(lw->b, rank, lower_i32(lw, bit), ""),
+						lower_i32(lw, 1), "");
+		one = LLVMBuildShl(lw->b, one, lower_i32(lw, below++), "");
+		number = LLVMBuildOr(lw->b, number, one, "");
+	}
+	return number;
+}
+
+/* Those CTAs, a bit for each: their numbers differ in the bits of `mask` alone. */
+static LLVMValueRef sharing_ctas(Lower *lw, LLVMValueRef rank, unsigned mask)
+{
+	int64_t ctas = 0;
+	for (unsigned k = 0; k <= mask; k++)
+		ctas |= (k & ~mask) == 0 ? INT64_C(1) << k : 0;
+	LLVMValueRef first = LLVMBuildAnd(lw->b, rank, lower_i32(lw, ~(int64_t)mask & 0xf), "");
+	return LLVMBuildTrunc(lw->b, LLVMBuildShl(lw->b, lower_i32(lw, ctas), first, ""),
+			      LLVMInt16TypeInContext(lw->cx), "");
+}
+
+/* Moves what is copied on to the part that the CTA brings: the boxes whose numbers' highest bits
+ * are its own number among those that share the tile. What it brings comes to these, a bit each. */
+static LLVMValueRef take_share(Boxes *boxes, unsigned mask)
 {
 	Lower *lw = boxes->lw;
-	const char *suffix = arena_printf(lw->arena, "%ud", boxes->more + boxes->box.rank);
+	LLVMValueRef rank = lower_cta_rank(lw), number = number_among(lw, rank, mask);
+	gpu_box_share(&boxes->box, 1u << __builtin_popcount(mask));
+	unsigned own = boxes->box.count >> __builtin_popcount(mask);
+	for (unsigned bit = 0; own << bit < boxes->box.count; bit++) {
+		int64_t at[TENSOR_MAP_RANK];
+		uint64_t bytes = gpu_box_place(&boxes->box, boxes->tile, own << bit, at);
+		LLVMValueRef has = LLVMBuildAnd(lw->b, LLVMBuildLShr(lw->b, number, lower_i32(lw, bit), ""),
+						lower_i32(lw, 1), "");
+		for (uint32_t d = 0; d < boxes->box.rank; d++) {
+			LLVMValueRef *index = &boxes->at[boxes->more + d];
+			LLVMValueRef past = LLVMBuildMul(lw->b, has, lower_i32(lw, at[d]), "");
+			*index = at[d] ? LLVMBuildAdd(lw->b, *index, past, "") : *index;
+		}
+		LLVMValueRef offset = LLVMBuildMul(lw->b, has, lower_i32(lw, (int64_t)bytes), "");
+		boxes->memory = LLVMBuildInBoundsGEP2(lw->b, lw->t.i8, boxes->memory, &offset, 1, "");
+	}
+	boxes->box.count = own;
+	return sharing_ctas(lw, rank, mask);
+}
+
+static void load_boxes(Boxes *boxes, LLVMValueRef barrier)
+{
+	Lower *lw = boxes->lw;
+	unsigned mask = (unsigned)ir_get_int(boxes->op, lw->gpu->ir, ATTR_SHARED_BY, 0);
+	LLVMValueRef ctas = mask ? take_share(boxes, mask) : NULL;
+	const char *suffix = arena_printf(lw->arena, "%ud%s", boxes->more + boxes->box.rank,
+					  ctas ? ".multicast" : "");
 	for (unsigned i = 0; i < boxes->box.count; i++) {
-		LLVMValueRef args[3 + TENSOR_MAP_RANK] = {NULL, boxes->map};
+		LLVMValueRef args[4 + TENSOR_MAP_RANK] = {NULL, boxes->map};
 		unsigned n = box_args(boxes, i, args, 2, &args[0]);
 		args[n++] = barrier;
+		if (ctas)
+			args[n++] = ctas;
 		machine_family(lw, MACHINE_tensor_load, suffix, lw->t.void_, args, n);
 	}
 }
@@ -215,12 +274,27 @@ bool lower_BARRIER_EXPECT(Lower *lw, IrOp *op)
 	return good;
 }
 
+/* At the barriers of all CTAs of the cluster: a lane for each. */
+static void arrive_everywhere(Lower *lw, const IrOp *op, LLVMValueRef barrier)
+{
+	CONTRACT(op->operand_count == 1);
+	LLVMValueRef ctas = lower_i32(lw, lower_ctas_of_program(lw)), lane = lower_lane(lw);
+	LLVMValueRef is_one = LLVMBuildICmp(lw->b, LLVMIntULT, lane, ctas, "");
+	LLVMValueRef cta = LLVMBuildSelect(lw->b, is_one, lane, lower_i32(lw, 0), "");
+	MACHINE0(lw, warp_barrier);
+	MACHINE3(lw, mbarrier_arrive_there, barrier, cta, is_one);
+}
+
 /* One thread of each warp, when all of it have come. Without a branch: behind one in a loop, ptxas
  * 13.0 may take numbers of slots for different in each thread, and read descriptors of products
  * from a lane. */
 bool lower_ARRIVE_BARRIER(Lower *lw, IrOp *op)
 {
 	LLVMValueRef barrier = lower_scalar(lw, ir_operand(op, 0));
+	if (ir_get(op, lw->gpu->ir, ATTR_BY_CLUSTER)) {
+		arrive_everywhere(lw, op, barrier);
+		return true;
+	}
 	LLVMValueRef one = MACHINE1(lw, elect, lower_i32(lw, -1));
 	if (op->operand_count > 1)
 		one = LLVMBuildAnd(lw->b, one, lower_scalar(lw, ir_operand(op, 1)), "");

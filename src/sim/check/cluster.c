@@ -1,6 +1,7 @@
-/* Reads of another CTA's shared memory: that CTA may end only when who reads has met it since.
+/* What warps do in another CTA's shared memory, reads, arrivals at barriers and copies that they
+ * issue: that CTA may end only when who does it has met it since.
  *
- * Of each CTA and each warp of others the last read is kept. A CTA is there until its last warp
+ * Of each CTA and each warp of others the last access is kept. A CTA is there until its last warp
  * ends: one of its warps must know, when the program has ended, that the read comes before. */
 #include <stdlib.h>
 
@@ -8,30 +9,49 @@
 
 enum { MOST_CTAS = 16 };
 
-typedef struct Read {
+typedef struct Access {
 	uint32_t interval; /* 0: none */
 	SimParty who;
-} Read;
+} Access;
 
 struct SimRemote {
-	Read of[MOST_CTAS][SIM_MOST_WARPS]; /* by CTA that is read, by warp */
+	Access of[MOST_CTAS][SIM_MOST_WARPS]; /* by CTA whose memory it is, by warp */
 };
+
+SimPlace sim_go_to(SimWarp *w, unsigned rank)
+{
+	CONTRACT(rank < w->cta->run->kernel->ctas);
+	SimPlace own = {w->base, w->shared};
+	w->base = rank * w->cta->run->kernel->shared_pitch;
+	w->shared = w->cta->shared + w->base;
+	return own;
+}
+
+void sim_come_back(SimWarp *w, SimPlace own)
+{
+	w->base = own.base;
+	w->shared = own.shared;
+}
 
 void sim_check_remote_read(SimWarp *w, const SimInstr *i, unsigned lane, unsigned rank, uint32_t offset,
 			   uint32_t size)
 {
-	SimCta *cta = w->cta;
-	uint32_t own = w->base;
-	w->base = rank * cta->run->kernel->shared_pitch;
+	SimPlace own = sim_go_to(w, rank);
 	sim_check_read(w, i, lane, offset, size);
-	w->base = own;
-	if (rank == w->rank || rank >= MOST_CTAS)
+	sim_come_back(w, own);
+	sim_note_remote(w, i, lane, rank);
+}
+
+void sim_note_remote(SimWarp *w, const SimInstr *i, unsigned lane, unsigned rank)
+{
+	SimCta *cta = w->cta;
+	if (rank == w->rank || rank >= MOST_CTAS || !cta->shadow)
 		return;
 	if (!cta->remote && !(cta->remote = heap_zeroed(sizeof *cta->remote))) {
 		sim_no_memory(cta->run);
 		return;
 	}
-	cta->remote->of[rank][w->index] = (Read){cta->interval, sim_party(w, i, lane, 0)};
+	cta->remote->of[rank][w->index] = (Access){cta->interval, sim_party(w, i, lane, 0)};
 }
 
 static bool outlives(const SimCta *cta, unsigned rank, unsigned warp, uint32_t interval)
@@ -48,13 +68,13 @@ void sim_remote_end(SimCta *cta)
 	const SimKernel *k = cta->run->kernel;
 	for (unsigned rank = 0; cta->remote && rank < MIN(k->ctas, (unsigned)MOST_CTAS); rank++) {
 		for (unsigned n = 0; n < k->warps; n++) {
-			const Read *r = &cta->remote->of[rank][n];
+			const Access *r = &cta->remote->of[rank][n];
 			if (r->interval && cta->run->traffic)
 				sim_credit_shared(&cta->warps[rank * k->cta_warps], n, r->interval);
 			if (r->interval && !outlives(cta, rank, n, r->interval))
 				sim_finding(cta->run, r->who, NULL, DIAG_SIM_RACE,
-					    "the read of the shared memory of CTA %u and that CTA's end have "
-					    "no barrier of the cluster between them",
+					    "the access of the shared memory of CTA %u and that CTA's end "
+					    "have no barrier of the cluster between them",
 					    rank);
 		}
 	}

@@ -37,6 +37,7 @@ typedef struct Bulk {
 	const uint8_t *from; /* NULL: a box */
 	SimBox box;
 	unsigned warp, lane;
+	uint32_t base;   /* of the CTA's shared memory that it comes to */
 	uint32_t issued; /* time of order.c */
 } Bulk;
 
@@ -198,27 +199,56 @@ static bool inval(SimWarp *w, const SimInstr *i, uint32_t mask)
 	return true;
 }
 
+static bool arrive_at(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t bytes)
+{
+	uint8_t *at = place(w, i, lane, offset, SIM_BARRIER_USE);
+	if (!at)
+		return false;
+	Word word = read_word(at);
+	if (!word.pending)
+		return sim_fault(w, i, (int)lane, DIAG_SIM_MBARRIER,
+				 "more threads arrive at byte %u of shared memory than the %u that it is for",
+				 offset, word.expected);
+	word.pending--;
+	word.bytes += (int32_t)bytes;
+	if (word.bytes >= MOST_BYTES)
+		return sim_fault(w, i, (int)lane, DIAG_SIM_MBARRIER, "more than %d bytes are announced",
+				 MOST_BYTES - 1);
+	write_word(at, word);
+	give(w, offset, i);
+	return true;
+}
+
 /* imm: with bytes that are announced; else where the condition is true. */
 static bool arrive(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	const uint32_t *offset = sim_operand(w, i, 0), *bytes = i->imm ? sim_operand(w, i, 1) : NULL;
 	const uint8_t *comes = i->imm ? NULL : sim_operand(w, i, 1);
-	EACH_LANE(lane, mask) {
-		if (comes && !(comes[lane] & 1))
-			continue;
-		uint8_t *at = place(w, i, lane, offset[lane], SIM_BARRIER_USE);
-		if (!at)
+	EACH_LANE(lane, mask)
+		if ((!comes || comes[lane] & 1) &&
+		    !arrive_at(w, i, lane, offset[lane], bytes ? bytes[lane] : 0))
 			return false;
-		Word word = read_word(at);
-		if (!word.pending)
-			return sim_fault(w, i, (int)lane, DIAG_SIM_MBARRIER, "more threads arrive at byte %u of shared memory than the %u that it is for",
-					 offset[lane], word.expected);
-		word.pending--;
-		word.bytes += bytes ? (int32_t)bytes[lane] : 0;
-		if (word.bytes >= MOST_BYTES)
-			return sim_fault(w, i, (int)lane, DIAG_SIM_MBARRIER, "more than %d bytes are announced", MOST_BYTES - 1);
-		write_word(at, word);
-		give(w, offset[lane], i);
+	return true;
+}
+
+/* At the barrier of another CTA: address, CTA, condition. */
+static bool arrive_there(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	const uint32_t *offset = sim_operand(w, i, 0), *rank = sim_operand(w, i, 1);
+	const uint8_t *comes = sim_operand(w, i, 2);
+	EACH_LANE(lane, mask) {
+		if (!(comes[lane] & 1))
+			continue;
+		if (rank[lane] >= w->cta->run->kernel->ctas)
+			return sim_fault(w, i, (int)lane, DIAG_RUN_OUT_OF_BOUNDS,
+					 "shared memory of CTA %u of a cluster of %u", rank[lane],
+					 w->cta->run->kernel->ctas);
+		SimPlace own = sim_go_to(w, rank[lane]);
+		bool good = arrive_at(w, i, lane, offset[lane], 0);
+		sim_come_back(w, own);
+		sim_note_remote(w, i, lane, rank[lane]);
+		if (!good)
+			return false;
 	}
 	return true;
 }
@@ -262,6 +292,7 @@ static void land(SimCta *cta, uint32_t barrier)
 			continue;
 		}
 		SimWarp *issuer = &cta->warps[bulk->warp];
+		SimPlace own = sim_go_to(issuer, bulk->base / MAX(cta->run->kernel->shared_pitch, 1u));
 		if (bulk->from)
 			memcpy(cta->shared + bulk->to, bulk->from, bulk->size);
 		else
@@ -271,6 +302,7 @@ static void land(SimCta *cta, uint32_t barrier)
 		else if (!bulk->from)
 			sim_box_read(issuer, bulk->by, bulk->lane, &bulk->box, bulk->issued);
 		sim_check_landed(issuer, bulk->by, bulk->lane, bulk->to - issuer->base, bulk->size, true);
+		sim_come_back(issuer, own);
 		complete(cta, barrier, bulk->size);
 		give_landed(issuer, barrier, bulk->by);
 	}
@@ -287,7 +319,7 @@ void sim_barriers_end(SimCta *cta)
 			    DIAG_SIM_WAIT,
 			    "the program ends while the copy to byte %u of shared memory is under way: "
 			    "nobody has waited for it",
-			    b->bulk[k].to - cta->warps[b->bulk[k].warp].base);
+			    b->bulk[k].to - b->bulk[k].base);
 }
 
 static bool is_done(SimWarp *w, uint32_t offset, uint32_t parity)
@@ -344,6 +376,7 @@ static bool defer(SimWarp *w, Bulk bulk)
 		return false;
 	if (w->cta->run->races)
 		bulk.issued = sim_race_tick(w->cta->run->races);
+	bulk.base = w->base;
 	b->bulk[b->bulks++] = bulk;
 	memset(w->cta->shared + bulk.to, POISON, bulk.size);
 	return true;
@@ -394,6 +427,7 @@ static bool copy(SimWarp *w, const SimInstr *i, uint32_t mask)
 EFFECT_OP(mbarrier_init, init, 0)
 EFFECT_OP(mbarrier_inval, inval, 0)
 EFFECT_OP(mbarrier_arrive, arrive, 0)
+EFFECT_OP(mbarrier_arrive_there, arrive_there, 0)
 EFFECT_OP(mbarrier_expect_tx, arrive, 1)
 EFFECT_OP(mbarrier_test, test, 0)
 EFFECT_OP(mbarrier_wait, wait, 0)

@@ -17,7 +17,13 @@
 #define DECODE_OP(name, fn) const SimMachine sim_machine_##name = {.decode = fn};
 #define DEFINE_OP(name, fn, definer) const SimMachine sim_machine_##name = {.decode = fn, .define = definer};
 
-enum { MOST_READ = 256, READ_WAIT = 1 << 16, MOST_STEP = 8, REDUCE_SHIFT = 8 /* in an instruction's imm: the reduction's MemoryOp + 1 */ };
+enum {
+	MOST_READ = 256,
+	READ_WAIT = 1 << 16,
+	MOST_STEP = 8,
+	REDUCE_SHIFT = 8,    /* in an instruction's imm: the reduction's MemoryOp + 1 */
+	MULTICAST = 1 << 16, /* likewise: of a load */
+};
 
 static unsigned rank_of(const SimInstr *i)
 {
@@ -26,7 +32,7 @@ static unsigned rank_of(const SimInstr *i)
 
 static unsigned reduction_of(const SimInstr *i)
 {
-	return (unsigned)(i->imm >> REDUCE_SHIFT);
+	return (unsigned)(i->imm >> REDUCE_SHIFT & 0xff);
 }
 
 /* ---- what is allowed ---- */
@@ -111,24 +117,63 @@ static uint8_t *place_of(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t 
 	return sim_shared(w, i, lane, offset, sim_box_bytes(box), 128);
 }
 
-/* ---- loads: to, map, coordinates, barrier ---- */
+/* ---- loads: to, map, coordinates, barrier, and where several CTAs get it a mask of these ---- */
+
+/* To the same place in each CTA's memory, and to the barrier there. */
+static bool load_to_all(SimWarp *w, const SimInstr *i, unsigned lane, const SimBox *box, uint32_t to,
+			uint32_t barrier, unsigned ctas)
+{
+	unsigned have = w->cta->run->kernel->ctas;
+	if (!ctas || ctas >> have)
+		return sim_fault(w, i, (int)lane, DIAG_RUN_OUT_OF_BOUNDS,
+				 "a copy to the CTAs of mask 0x%x of a cluster of %u", ctas, have);
+	for (unsigned rank = 0; rank < have; rank++) {
+		if (!(ctas >> rank & 1))
+			continue;
+		SimPlace own = sim_go_to(w, rank);
+		bool good = sim_box_arrive(w, i, lane, box, to, barrier);
+		sim_come_back(w, own);
+		sim_note_remote(w, i, lane, rank);
+		if (!good)
+			return false;
+	}
+	return true;
+}
 
 static bool load(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	const uint32_t *to = sim_operand(w, i, 0), *barrier = sim_operand(w, i, rank_of(i) + 2);
 	const uint64_t *map = sim_operand(w, i, 1);
+	const uint16_t *ctas = i->imm & MULTICAST ? sim_operand(w, i, rank_of(i) + 3) : NULL;
 	EACH_LANE(lane, mask) {
 		SimBox box = {0};
 		if (!box_of(w, i, lane, map[lane], 2, &box) || !place_of(w, i, lane, to[lane], &box) ||
-		    !sim_box_look(w, i, lane, &box, false, 0) || !sim_box_arrive(w, i, lane, &box, to[lane], barrier[lane]))
+		    !sim_box_look(w, i, lane, &box, false, 0))
+			return false;
+		if (ctas ? !load_to_all(w, i, lane, &box, to[lane], barrier[lane], ctas[lane])
+			 : !sim_box_arrive(w, i, lane, &box, to[lane], barrier[lane]))
 			return false;
 	}
 	return true;
 }
 
 /* What comes into shared memory is as defined as what is loaded; what is filled in is. */
+static void define_box(SimWarp *w, const SimInstr *i, const SimBox *box, uint32_t to)
+{
+	bool global = sim_hollow_global(w->cta->run, w->cta);
+	for (uint32_t n = 0, size = box->map.element; n < sim_box_bytes(box) / size; n++) {
+		static const uint8_t none[8];
+		uint64_t from;
+		const uint8_t *bits =
+			global && sim_box_element(box, n, false, &from) ? sim_hollow_at(w, from, size) : NULL;
+		sim_hollow_put(w, sim_box_swizzled(to + n * size, box->map.swizzle), bits ? bits : none, size,
+			       SIM_ORIGIN(ORIGIN_MEMORY, i));
+	}
+}
+
 static void define_load(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
 {
+	const uint16_t *ctas = i->imm & MULTICAST ? sim_operand(w, i, rank_of(i) + 3) : NULL;
 	const uint32_t *to = sim_operand(w, i, 0);
 	const uint64_t *map = sim_operand(w, i, 1);
 	bool global = sim_hollow_global(w->cta->run, w->cta);
@@ -141,15 +186,15 @@ static void define_load(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
 		SimBox box = {0};
 		if (!box_of(w, i, lane, map[lane], 2, &box))
 			return;
-		for (uint32_t n = 0, size = box.map.element; n < sim_box_bytes(&box) / size; n++) {
-			static const uint8_t none[8];
-			uint64_t from;
-			const uint8_t *bits = global && sim_box_element(&box, n, false, &from)
-						      ? sim_hollow_at(w, from, size)
-						      : NULL;
-			sim_hollow_put(w, sim_box_swizzled(to[lane] + n * size, box.map.swizzle), bits ? bits : none,
-				       size, SIM_ORIGIN(ORIGIN_MEMORY, i));
+		for (unsigned rank = 0; ctas && rank < w->cta->run->kernel->ctas; rank++) {
+			if (!(ctas[lane] >> rank & 1))
+				continue;
+			SimPlace own = sim_go_to(w, rank);
+			define_box(w, i, &box, to[lane]);
+			sim_come_back(w, own);
 		}
+		if (!ctas)
+			define_box(w, i, &box, to[lane]);
 	}
 }
 
@@ -341,6 +386,9 @@ static bool decode_copy(SimDecoder *d, LLVMValueRef call, const char *suffix, Si
 
 static bool decode_load(SimDecoder *d, LLVMValueRef call, const char *suffix)
 {
+	unsigned rank = suffix && suffix[0] >= '1' && suffix[0] <= '5' ? (unsigned)(suffix[0] - '0') : 0;
+	if (rank && strcmp(suffix + 1, "d.multicast") == 0 && LLVMGetNumArgOperands(call) == rank + 4)
+		return machine_effect(d, call, load, rank | MULTICAST) != NULL;
 	return decode_copy(d, call, suffix, load, 3);
 }
 
