@@ -389,6 +389,50 @@ SAME = [
 ]
 
 
+function_of_tl = tl.exp
+
+
+@triton.jit
+def by_its_name(p):
+    tl.store(p, function_of_tl(tl.load(p)))
+
+
+class WithoutACompilation(unittest.TestCase):
+    """A name of the language means something else before anything was compiled: a hook did not want it, or it was an error."""
+
+    def change(self, function):
+        global function_of_tl
+        function_of_tl = function
+        by_its_name.hash = None
+
+    def value(self, x):
+        p = np.array([x])
+        by_its_name[(1, )](p, neso_target="interp")
+        return p[0]
+
+    def test_declined(self):
+        global function_of_tl
+        self.change(tl.exp)
+        triton.knobs.runtime.jit_cache_hook = lambda **kwargs: True
+        try:
+            self.assertEqual(self.value(np.float32(3)), 3)
+        finally:
+            triton.knobs.runtime.jit_cache_hook = None
+        function_of_tl = tl.exp2
+        self.assertEqual(self.value(np.float32(3)), 8)
+        function_of_tl = tl.sqrt
+        self.assertEqual(self.value(np.float32(9)), 3)
+
+    def test_refused(self):
+        global function_of_tl
+        self.change(tl.exp)
+        with self.assertRaises(triton.CompilationError):
+            self.value(np.int32(-3))
+        function_of_tl = tl.abs
+        self.assertEqual(self.value(np.int32(-3)), 3)
+        self.assertEqual(self.value(np.float32(-3)), 3)
+
+
 def has_gpu_compiler():
     return not (triton._native.info("codegen") or "none").startswith("none") and \
         not (triton._native.info("ptxas") or "none").startswith("none")

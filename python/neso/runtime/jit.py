@@ -81,7 +81,7 @@ _POLICIES = (None, "eager", "generic", "tiered")
 
 
 #: What is of one process, in a kernel's __dict__.
-_OWN = ("device_caches", "_tuple_kernels", "_made_source", "_reader", "_users", "_watched", "_called", "signature")
+_OWN = ("device_caches", "_tuple_kernels", "_made_source", "_reader", "_loaded", "_is_prepared", "_users", "_watched", "_called", "signature")
 
 
 def _unpickled():
@@ -200,7 +200,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         """What belongs to this process."""
         self.device_caches = specialize.DeviceCaches(self)
         self._tuple_kernels = {}
-        self._made_source = self._reader = None
+        self._made_source = self._reader = self._loaded = None
         self._users = weakref.WeakSet()
         self._watched, self._called = set(), []
         self._is_prepared = False
@@ -224,7 +224,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         self.cache_key
         if not knobs.runtime.interpret:
             self._check_functions()
-        source = self._source()
+        source = self._loaded = self._source()
         self._is_prepared = True
         self._load(source.path, source.text, source.name)
         for param, counts in zip(self.params, self._div8_ints()):
@@ -267,15 +267,19 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         for value in values:
             if isinstance(value, JITCallable) and hasattr(value, "_users"):
                 value._users.add(self)
+        prepared, self._is_prepared = self._is_prepared, False
         hook = knobs.runtime.jit_cache_hook
         if hooks and hook is not None and making.is_new and making.call(hook):
             return None
         making.tells = hooks
         describe.begin_reads()
         if self.ir is None:
-            source = self._made_source if self._is_prepared else None  # it was looked at for this call
-            (source or self._source()).answer()
-        self._is_prepared = False
+            source = self._made_source if prepared else self._source()  # else it was looked at for this call
+            if source is not self._loaded:  # names that are written into the text mean something else, and nobody compiled since
+                self.hash = None
+                self._prepare()
+                self._is_prepared, source = False, self._loaded
+            source.answer()
         return making
 
     def _made(self, compiled, making, known, done):
