@@ -445,6 +445,11 @@ bool ir_is_pure(const IrOp *op)
 	return ir_has_trait(op, TRAIT_BODY) ? all_inside(op, ir_is_pure) : ir_has_trait(op, TRAIT_PURE);
 }
 
+bool ir_may_write(const IrOp *op)
+{
+	return ir_has_trait(op, TRAIT_WRITE | TRAIT_SYNC) || (ir_has_trait(op, TRAIT_SAYS) && !ir_is_pure(op));
+}
+
 bool ir_is_volatile(const IrOp *op)
 {
 	IrAttr says = attr_by_text(op, "isVolatile"), cache = attr_by_text(op, "cache");

@@ -131,6 +131,9 @@ static inline bool ir_has_trait(const IrOp *op, unsigned traits)
 /* No effect and no failure: may be duplicated, hoisted, merged, dropped. True for extern calls and inline
  * assembly that say so, and for ops with regions when all inside are pure. */
 bool ir_is_pure(const IrOp *op);
+/* May memory be other behind it than in front: does it write, order or wait, or is it a call of a
+ * function or assembly that does not say that it is pure? */
+bool ir_may_write(const IrOp *op);
 /* Unused, it may be dropped (pure, or without effect, or a load that is not volatile). */
 bool ir_is_droppable(const IrOp *op);
 /* A load of what others may change at any time, volatile or .cv: done each time, in its place. */

@@ -1,4 +1,5 @@
-// A load for the next iteration alone starts where the iteration does; behind a store, or for this iteration too, it stays.
+// A load for the next iteration alone starts where the iteration does; behind a store,
+// an order, or assembly that is not pure, it stays, and so does a volatile one and one that this iteration needs too.
 // options: --pass=convert-ttir-to-ttgir,early-loads --verify-each --stress --no-loc --num-warps 4 --target sm_90a
 module {
   // CHECK-LABEL: @ahead
@@ -50,6 +51,147 @@ module {
       %y = tt.load %n : tensor<1024x!tt.ptr<f32>>
       scf.yield %y, %n : tensor<1024xf32>, tensor<1024x!tt.ptr<f32>>
     }
+    tt.return
+  }
+  // CHECK-LABEL: @behind_assembly
+  // CHECK: scf.for
+  // CHECK: tt.elementwise_inline_asm
+  // CHECK: tt.load
+  // CHECK: scf.yield
+  tt.func public @behind_assembly(%p: !tt.ptr<f32>, %q: !tt.ptr<i32>, %to: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %true = arith.constant true
+    %q0 = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32>
+    %step = arith.constant dense<1024> : tensor<1024xi32>
+    %sp = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+    %at = tt.addptr %sp, %q0 : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+    %x0 = tt.load %at : tensor<1024x!tt.ptr<f32>>
+    %r:2 = scf.for %i = %c0 to %to step %c1 iter_args(%x = %x0, %a = %at) -> (tensor<1024xf32>, tensor<1024x!tt.ptr<f32>>) : i32 {
+      %s = tt.elementwise_inline_asm "other $0, $1;" {constraints = "=r,r", packed_element = 1 : i32, pure = false} %x : tensor<1024xf32> -> tensor<1024xf32>
+      %n = tt.addptr %a, %step : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+      %y = tt.load %n : tensor<1024x!tt.ptr<f32>>
+      scf.yield %y, %n : tensor<1024xf32>, tensor<1024x!tt.ptr<f32>>
+    }
+    tt.store %at, %r#0 : tensor<1024x!tt.ptr<f32>>
+    tt.return
+  }
+  // CHECK-LABEL: @in_front_of_pure_assembly
+  // CHECK: scf.for
+  // CHECK: tt.load
+  // CHECK: tt.elementwise_inline_asm
+  // CHECK: scf.yield
+  tt.func public @in_front_of_pure_assembly(%p: !tt.ptr<f32>, %q: !tt.ptr<i32>, %to: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %true = arith.constant true
+    %q0 = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32>
+    %step = arith.constant dense<1024> : tensor<1024xi32>
+    %sp = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+    %at = tt.addptr %sp, %q0 : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+    %x0 = tt.load %at : tensor<1024x!tt.ptr<f32>>
+    %r:2 = scf.for %i = %c0 to %to step %c1 iter_args(%x = %x0, %a = %at) -> (tensor<1024xf32>, tensor<1024x!tt.ptr<f32>>) : i32 {
+      %s = tt.elementwise_inline_asm "other $0, $1;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : tensor<1024xf32> -> tensor<1024xf32>
+      %n = tt.addptr %a, %step : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+      %y = tt.load %n : tensor<1024x!tt.ptr<f32>>
+      scf.yield %y, %n : tensor<1024xf32>, tensor<1024x!tt.ptr<f32>>
+    }
+    tt.store %at, %r#0 : tensor<1024x!tt.ptr<f32>>
+    tt.return
+  }
+  // CHECK-LABEL: @behind_an_order
+  // CHECK: scf.for
+  // CHECK: gpu.barrier
+  // CHECK: tt.load
+  // CHECK: scf.yield
+  tt.func public @behind_an_order(%p: !tt.ptr<f32>, %q: !tt.ptr<i32>, %to: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %true = arith.constant true
+    %q0 = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32>
+    %step = arith.constant dense<1024> : tensor<1024xi32>
+    %sp = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+    %at = tt.addptr %sp, %q0 : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+    %x0 = tt.load %at : tensor<1024x!tt.ptr<f32>>
+    %r:2 = scf.for %i = %c0 to %to step %c1 iter_args(%x = %x0, %a = %at) -> (tensor<1024xf32>, tensor<1024x!tt.ptr<f32>>) : i32 {
+      gpu.barrier
+      %n = tt.addptr %a, %step : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+      %y = tt.load %n : tensor<1024x!tt.ptr<f32>>
+      scf.yield %y, %n : tensor<1024xf32>, tensor<1024x!tt.ptr<f32>>
+    }
+    tt.store %at, %r#0 : tensor<1024x!tt.ptr<f32>>
+    tt.return
+  }
+  // CHECK-LABEL: @behind_an_atomic
+  // CHECK: scf.for
+  // CHECK: tt.atomic_rmw
+  // CHECK: tt.load
+  // CHECK: scf.yield
+  tt.func public @behind_an_atomic(%p: !tt.ptr<f32>, %q: !tt.ptr<i32>, %to: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %true = arith.constant true
+    %q0 = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32>
+    %step = arith.constant dense<1024> : tensor<1024xi32>
+    %sp = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+    %at = tt.addptr %sp, %q0 : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+    %x0 = tt.load %at : tensor<1024x!tt.ptr<f32>>
+    %r:2 = scf.for %i = %c0 to %to step %c1 iter_args(%x = %x0, %a = %at) -> (tensor<1024xf32>, tensor<1024x!tt.ptr<f32>>) : i32 {
+      %o = tt.atomic_rmw add, acq_rel, gpu, %q, %c1, %true : (!tt.ptr<i32>, i32, i1) -> i32
+      %n = tt.addptr %a, %step : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+      %y = tt.load %n : tensor<1024x!tt.ptr<f32>>
+      scf.yield %y, %n : tensor<1024xf32>, tensor<1024x!tt.ptr<f32>>
+    }
+    tt.store %at, %r#0 : tensor<1024x!tt.ptr<f32>>
+    tt.return
+  }
+  // CHECK-LABEL: @behind_a_branch
+  // CHECK: scf.for
+  // CHECK: scf.if
+  // CHECK: tt.load
+  // CHECK: scf.yield
+  tt.func public @behind_a_branch(%p: !tt.ptr<f32>, %q: !tt.ptr<i32>, %to: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %true = arith.constant true
+    %q0 = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32>
+    %step = arith.constant dense<1024> : tensor<1024xi32>
+    %sp = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+    %at = tt.addptr %sp, %q0 : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+    %x0 = tt.load %at : tensor<1024x!tt.ptr<f32>>
+    %r:2 = scf.for %i = %c0 to %to step %c1 iter_args(%x = %x0, %a = %at) -> (tensor<1024xf32>, tensor<1024x!tt.ptr<f32>>) : i32 {
+      %f = arith.cmpi slt, %i, %c1 : i32
+      scf.if %f {
+        tt.store %q, %i : !tt.ptr<i32>
+      }
+      %n = tt.addptr %a, %step : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+      %y = tt.load %n : tensor<1024x!tt.ptr<f32>>
+      scf.yield %y, %n : tensor<1024xf32>, tensor<1024x!tt.ptr<f32>>
+    }
+    tt.store %at, %r#0 : tensor<1024x!tt.ptr<f32>>
+    tt.return
+  }
+  // CHECK-LABEL: @not_volatile
+  // CHECK: scf.for
+  // CHECK: arith.mulf
+  // CHECK: tt.load
+  // CHECK: scf.yield
+  tt.func public @not_volatile(%p: !tt.ptr<f32>, %q: !tt.ptr<i32>, %to: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %true = arith.constant true
+    %q0 = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32>
+    %step = arith.constant dense<1024> : tensor<1024xi32>
+    %sp = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+    %at = tt.addptr %sp, %q0 : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+    %x0 = tt.load %at : tensor<1024x!tt.ptr<f32>>
+    %r:2 = scf.for %i = %c0 to %to step %c1 iter_args(%x = %x0, %a = %at) -> (tensor<1024xf32>, tensor<1024x!tt.ptr<f32>>) : i32 {
+      %s = arith.mulf %x, %x : tensor<1024xf32>
+      %n = tt.addptr %a, %step : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+      %y = tt.load %n {isVolatile = true} : tensor<1024x!tt.ptr<f32>>
+      scf.yield %y, %n : tensor<1024xf32>, tensor<1024x!tt.ptr<f32>>
+    }
+    tt.store %at, %r#0 : tensor<1024x!tt.ptr<f32>>
     tt.return
   }
 }

@@ -65,4 +65,28 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     }
     tt.return %r : tensor<64x64xf32, #acc>
   }
+  // Assembly that is not pure may store as well.
+  // CHECK-LABEL: @behind_assembly
+  // CHECK: scf.for
+  // CHECK: ttng.warp_group_dot
+  // CHECK: tt.elementwise_inline_asm
+  // CHECK: tt.load
+  // CHECK: ttng.warp_group_dot
+  tt.func public @behind_assembly(%q: !ttg.memdesc<64x64xf16, #shared, #smem>, %p: tensor<64x64x!tt.ptr<f16>, #tile>,
+                                  %n: i32, %x: tensor<64x64xf32, #acc>) -> tensor<64x64xf32, #acc> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> (tensor<64x64xf32, #acc>)  : i32 {
+      %k = tt.load %p : tensor<64x64x!tt.ptr<f16>, #tile>
+      %ks = ttg.local_alloc %k : (tensor<64x64xf16, #tile>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %s = ttng.warp_group_dot %q, %ks, %x : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #acc>
+      %u = tt.elementwise_inline_asm "other $0, $1;" {constraints = "=r,r", packed_element = 1 : i32, pure = false} %s : tensor<64x64xf32, #acc> -> tensor<64x64xf32, #acc>
+      %h = arith.truncf %u : tensor<64x64xf32, #acc> to tensor<64x64xf16, #acc>
+      %v = tt.load %p : tensor<64x64x!tt.ptr<f16>, #tile>
+      %vs = ttg.local_alloc %v : (tensor<64x64xf16, #tile>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %b = ttng.warp_group_dot %h, %vs, %a : tensor<64x64xf16, #acc> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #acc>
+      scf.yield %b : tensor<64x64xf32, #acc>
+    }
+    tt.return %r : tensor<64x64xf32, #acc>
+  }
 }

@@ -155,4 +155,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.targ
     }
     tt.return
   }
+  // Assembly behind it may tell others that it is there.
+  // CHECK-LABEL: @told
+  // CHECK: ttng.async_tma_store_wait {neso.written, pendings = 0 : i32}
+  // CHECK: tt.elementwise_inline_asm
+  tt.func public @told(%flag: i64, %tile: tensor<128x128xf16, #acc>, %row: i32, %column: i32, %c: !tt.tensordesc<tensor<128x128xf16, #memory>>) {
+    tt.descriptor_store %c[%row, %column], %tile : !tt.tensordesc<tensor<128x128xf16, #memory>>, tensor<128x128xf16, #acc>
+    %0 = tt.elementwise_inline_asm "red.release.gpu.global.add.u32 [$1], 1; mov.u32 $0, 0;" {constraints = "=r,l", packed_element = 1 : i32, pure = false} %flag : i64 -> i32
+    tt.return
+  }
 }

@@ -67,8 +67,10 @@ static bool visit_store(void *data, IrOp *op)
 	IrType to = op->operand_count ? ir_operand(op, 0)->type : NULL;
 	bool pointers = to && (to->kind == TY_TENSORDESC || ir_is_ptr(to) ||
 			       (ir_is_tensor(to) && ir_is_ptr(to->elem)));
+	if (ir_has_trait(op, TRAIT_SAYS) && !ir_is_pure(op))
+		r->found = true;
 	if (!ir_has_trait(op, TRAIT_WRITE) || !pointers)
-		return true;
+		return !r->found;
 	r->stored = gpu_access_base(r->gpu, op);
 	ir_walk((IrOp *)(uintptr_t)r->loop, false, visit_load, r);
 	return !r->found;

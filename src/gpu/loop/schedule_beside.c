@@ -11,7 +11,7 @@ enum { LARGEST = 4, ALL = 8 /* words of a thread */ };
 static bool writes_nothing(void *data, IrOp *op)
 {
 	(void)data;
-	return !ir_has_trait(op, TRAIT_WRITE | TRAIT_SYNC) || op->kind == OP_LOCAL_ALLOC ||
+	return !ir_may_write(op) || op->kind == OP_LOCAL_ALLOC ||
 	       op->kind == OP_LOCAL_STORE || op->kind == OP_LOCAL_DEALLOC || op->kind == OP_ASSUME;
 }
 

@@ -67,7 +67,7 @@ static bool lets_pass(const IrOp *op)
 		return true;
 	default:
 		return loads_alone(op) || ir_is_pure(op) ||
-		       (!op->region_count && !ir_has_trait(op, TRAIT_WRITE | TRAIT_SYNC));
+		       (!op->region_count && !ir_may_write(op));
 	}
 }
 

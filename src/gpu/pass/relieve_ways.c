@@ -229,7 +229,7 @@ static bool writes_nothing(void *data, IrOp *op)
 {
 	(void)data;
 	return is_of_shared_memory(op) ||
-	       !(ir_has_trait(op, TRAIT_WRITE | TRAIT_SYNC) || op->kind == OP_CALL);
+	       !ir_may_write(op);
 }
 
 /* A copy is under way until the first op that needs it: what is stored meanwhile might be there

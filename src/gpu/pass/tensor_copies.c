@@ -39,13 +39,19 @@ static IrBuilder behind(const Copies *c, IrOp *op)
 	return b;
 }
 
+/* May assembly, or a function of a library, reach memory, or tell others that it is written? */
+static bool hides_effects(const IrOp *op)
+{
+	return ir_has_trait(op, TRAIT_SAYS) && !ir_is_pure(op);
+}
+
 /* Where all wait: in front of what needs the tile, or may write to where it comes from. */
 static IrOp *place_of_wait(const IrOp *load)
 {
 	IrOp *op = load->next;
 	for (; op->next; op = op->next) {
 		bool meets = op->kind == OP_CLUSTER_BARRIER || op->kind == OP_FENCE_ASYNC;
-		bool needs = op->region_count || (!meets && ir_has_trait(op, TRAIT_SYNC | TRAIT_TERM));
+		bool needs = op->region_count || hides_effects(op) || (!meets && ir_has_trait(op, TRAIT_SYNC | TRAIT_TERM));
 		bool writes = ir_has_trait(op, TRAIT_WRITE) && op->kind != OP_TMA_LOAD && op->kind != OP_BARRIER_EXPECT &&
 			      op->kind != OP_LOCAL_ALLOC && op->kind != OP_INIT_BARRIER;
 		for (uint32_t i = 0; i < op->operand_count; i++)
@@ -224,10 +230,10 @@ static bool is_beside(const IrOp *op, const IrOp *store)
 static bool look(void *data, IrOp *op)
 {
 	Looks *l = data;
-	const IrValue *root;
+	const IrValue *root = NULL;
 	if (op == l->store) {
 		l->behind = true;
-	} else if (!is_beside(op, l->store) && gpu_global_access(l->c->gpu, op, &root) &&
+	} else if (!is_beside(op, l->store) && (gpu_global_access(l->c->gpu, op, &root) || hides_effects(op)) &&
 		   (l->behind || share_loop(l->c, op, l->store))) {
 		l->found |= !root || !l->root || root == l->root;
 	}
