@@ -447,7 +447,8 @@ bool ir_is_pure(const IrOp *op)
 
 bool ir_may_write(const IrOp *op)
 {
-	return ir_has_trait(op, TRAIT_WRITE | TRAIT_SYNC) || (ir_has_trait(op, TRAIT_SAYS) && !ir_is_pure(op));
+	bool says = ir_has_trait(op, TRAIT_SAYS);
+	return ir_has_trait(op, TRAIT_WRITE | TRAIT_SYNC) || (says && !ir_is_pure(op));
 }
 
 bool ir_is_volatile(const IrOp *op)

@@ -1,11 +1,12 @@
 # A loop over tiles that is to run as one with the loop of products inside it (flatten), as the tutorial of persistent kernels has it: the number of
 # the tile that is stored goes up beside the loop's counter, and is it; a warp of its own copies from tile to tile, and results are stored by TMA.
-# Where the loop loads what it stores, tiles do not go on.
+# Where the loop loads what it stores, tiles do not go on, nor over assembly that is not pure, which may say that a tile is there.
 # run: neso compile %s:product --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,128,256,64,132" --target sm_90a --num-warps 8 --emit ttgir
 # run: neso run %s:product --target sim:sm_90a --check --against interp -q -g 2 a=rand:400x192:fp16:1 b=rand:192x528:fp16:2 c=zeros:400x528:fp16 400 528 192 BM=128 BN=256 BK=64 SMS=2 --num-warps 8
 # run: neso run %s:product --target sim:sm_90a --schedules 4 -q -g 3 a=rand:256x64:fp16:1 b=rand:64x256:fp16:2 c=zeros:256x256:fp16 256 256 64 BM=128 BN=128 BK=64 SMS=3 --num-warps 8
 # run: neso compile %s:adding --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,128,256,64,132" --target sm_90a --num-warps 8 --emit ttgir
 # run: neso run %s:adding --target sim:sm_90a --check --against interp -q -g 2 a=rand:400x192:fp16:1 b=rand:192x528:fp16:2 c=rand:400x528:fp16:3 400 528 192 BM=128 BN=256 BK=64 SMS=2 --num-warps 8
+# run: neso compile %s:telling --signature "*fp16:16,*fp16:16,*fp16:16,*i32:16,i32:16,i32:16,i32:16,128,256,64,132" --target sm_90a --num-warps 8 --emit ttgir
 import triton
 import triton.language as tl
 
@@ -63,3 +64,25 @@ def adding(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
         inside = (cm[:, None] < M) & (cn[None, :] < N)
         old = tl.load(c + cm[:, None] * N + cn[None, :], mask=inside)
         tl.store(c + cm[:, None] * N + cn[None, :], (acc + old).to(tl.float16), mask=inside)
+
+
+# CHECK-LABEL: @telling(
+# CHECK-NOT: warp_specialize
+# CHECK: async_tma_copy_local_to_global
+# CHECK: async_tma_store_wait {neso.written, pendings = 0 : i32}
+# CHECK: tt.elementwise_inline_asm
+@triton.jit
+def telling(a, b, c, flag, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, SMS: tl.constexpr):
+    of_a = tl.make_tensor_descriptor(a, [M, K], [K, 1], [BM, BK])
+    of_b = tl.make_tensor_descriptor(b, [K, N], [N, 1], [BK, BN])
+    of_c = tl.make_tensor_descriptor(c, [M, N], [N, 1], [BM, BN])
+    told = 0
+    for tile in tl.range(tl.program_id(0), tl.cdiv(M, BM) * tl.cdiv(N, BN), SMS, flatten=True):
+        m, n = place(tile, M, N, BM, BN)
+        acc = tl.zeros((BM, BN), tl.float32)
+        for k in range(tl.cdiv(K, BK)):
+            acc = tl.dot(of_a.load([m, k * BK]), of_b.load([k * BK, n]), acc)
+        of_c.store([m, n], acc.to(tl.float16))
+        told += tl.inline_asm_elementwise("red.release.gpu.global.add.u32 [$1], 1; mov.u32 $0, 1;", "=r,l", [flag.to(tl.int64)], dtype=tl.int32, is_pure=False,
+                                          pack=1)
+    tl.store(flag + 1 + tl.program_id(0), told)
