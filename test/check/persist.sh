@@ -45,6 +45,12 @@ triangle 5 4 3 1 False --check
 triangle 7 5 3 2 True --schedules 2
 NESO_WARP_SPECIALIZE=1 triangle 7 5 3 1 False --check
 triangle 11 32 17 2 False
+triangle 11 32 11 3 True # groups of 16 lines and of 17
+# A CTA for each program, along all axes.
+triangle 100 4 3 2 False --check
+NESO_PERSIST_CTAS=100 timeout 300 neso run bench/gpu/dot_kernels.py:batched --target sim:sm_90a --against interp --atol 0.02 \
+	--rtol 0.01 -q -g 6,3 --check rand:3x192x160:fp16 rand:3x160x128:fp16 zeros:3x192x128:fp16 192 128 160 64 64 32 8 ||
+	{ echo "batches, a CTA for each"; exit 1; }
 # More programs than the GPU holds by itself, and fewer.
 product 0 1280 1280 32 64 64 32
 product 0 128 128 32 64 64 32

@@ -98,4 +98,25 @@ module {
     }
     tt.return
   }
+  // What goes up by another step, or by what changes, or began at an unknown distance, is carried.
+  // CHECK-LABEL: @no_counters
+  // CHECK: scf.for %i = %lo to %n step %s iter_args(%[[A:.*]] = %lo, %[[B:.*]] = %lo, %[[C:.*]] = %x, %[[D:.*]] = %lo)
+  // CHECK: tt.store %p, %[[A]]
+  // CHECK: tt.store %p, %[[B]]
+  // CHECK: tt.store %p, %[[C]]
+  // CHECK: tt.store %p, %[[D]]
+  tt.func public @no_counters(%p: !tt.ptr<i32>, %x: i32, %lo: i32, %n: i32, %s: i32, %t: i32) {
+    scf.for %i = %lo to %n step %s iter_args(%a = %lo, %b = %lo, %c = %x, %d = %lo) -> (i32, i32, i32, i32) : i32 {
+      tt.store %p, %a : !tt.ptr<i32>
+      tt.store %p, %b : !tt.ptr<i32>
+      tt.store %p, %c : !tt.ptr<i32>
+      tt.store %p, %d : !tt.ptr<i32>
+      %1 = arith.addi %a, %t : i32
+      %2 = arith.addi %b, %i : i32
+      %3 = arith.addi %c, %s : i32
+      %4 = arith.addi %a, %s : i32
+      scf.yield %1, %2, %3, %4 : i32, i32, i32, i32
+    }
+    tt.return
+  }
 }

@@ -174,8 +174,14 @@ module {
   // CHECK-NEXT: %[[S:.*]] = arith.divsi %n, %{{.*}} : i32
   // CHECK-NEXT: %[[T:.*]] = arith.extsi %[[S]]
   // CHECK-NEXT: tt.store %p, %[[T]]
+  // CHECK-NEXT: %[[U:.*]] = arith.divsi %{{.*}} : i64
+  // CHECK-NEXT: tt.store %p, %[[U]]
+  // CHECK-NEXT: %[[V:.*]] = arith.remsi %{{.*}} : i64
+  // CHECK-NEXT: tt.store %p, %[[V]]
   tt.func public @quotients(%p: !tt.ptr<i64>, %n: i32, %m: i32) {
     %c7 = arith.constant 7 : i64
+    %minus = arith.constant -1 : i64
+    %far = arith.constant 4294967303 : i64
     %i = tt.get_program_id x : i32
     %wn = arith.extsi %n : i32 to i64
     %wm = arith.extsi %m : i32 to i64
@@ -186,6 +192,10 @@ module {
     tt.store %p, %r : !tt.ptr<i64>
     %s = arith.divsi %wn, %c7 : i64
     tt.store %p, %s : !tt.ptr<i64>
+    %u = arith.divsi %wn, %minus : i64
+    tt.store %p, %u : !tt.ptr<i64>
+    %v = arith.remsi %wi, %far : i64
+    tt.store %p, %v : !tt.ptr<i64>
     tt.return
   }
   // Rows and columns of a square on the diagonal, wherever it is; not where the sum may carry into
@@ -234,6 +244,26 @@ module {
     tt.store %p, %26 : tensor<8x8x!tt.ptr<i8>>
     tt.store %p, %27 : tensor<8x8x!tt.ptr<i8>>
     tt.store %p, %28 : tensor<8x8x!tt.ptr<i8>>
+    tt.return
+  }
+  // 8 x + 4 has the bit of 4 itself, and a sum of that and of a range to 8 carries.
+  // CHECK-LABEL: @beside_it
+  // CHECK: %[[V:.*]] = tt.splat %{{.*}} : i32 -> tensor<8xi32>
+  // CHECK: %[[SUM:.*]] = arith.addi %{{.*}} : tensor<8xi32>
+  // CHECK: arith.cmpi ult, %[[SUM]], %{{.*}} : tensor<8xi32>
+  tt.func public @beside_it(%x: i32, %p: tensor<8x!tt.ptr<i8>>) {
+    %c8 = arith.constant 8 : i32
+    %c4 = arith.constant 4 : i32
+    %0 = arith.muli %x, %c8 : i32
+    %1 = arith.addi %0, %c4 : i32
+    %2 = tt.splat %1 : i32 -> tensor<8xi32>
+    %3 = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
+    %4 = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
+    %5 = arith.addi %2, %3 : tensor<8xi32>
+    %6 = arith.addi %2, %4 : tensor<8xi32>
+    %7 = arith.cmpi ult, %5, %6 : tensor<8xi32>
+    %8 = arith.extui %7 : tensor<8xi1> to tensor<8xi8>
+    tt.store %p, %8 : tensor<8x!tt.ptr<i8>>
     tt.return
   }
 }
