@@ -5,6 +5,8 @@
 # run: neso run %s:rows --target sim:sm_90a --num-warps 8 --against interp --atol 0 --rtol 0 --check -q -g 1 rand:2,8192:bf16 zeros:5,2:fp32 2 8192
 # run: neso run %s:columns --target sim:sm_90a --num-warps 8 --against interp --atol 0 --rtol 0 --check -q -g 1 rand:1024,8:fp16 zeros:5,8:fp32 1024 8
 # run: neso run %s:rows --target sim:sm_90a --num-warps 1 --against interp --atol 0 --rtol 0 --check -q -g 1 rand:16,2:bf16 zeros:5,16:fp32 16 2
+# run: for t in fp16 bf16; do neso run %s:magnitudes --target sim:sm_90a --against interp --atol 0 --rtol 0 --check -q -g 1 rand:32,4:$t zeros:32:fp32 32 4 || exit 1; done
+# run: for t in fp16 bf16; do neso run %s:magnitudes --target sim:sm_80 --num-warps 2 --against interp --atol 0 --rtol 0 --check -q -g 1 rand:16,64:$t zeros:16:fp32 16 64 || exit 1; done
 # run: neso run %s:edges --target sim:sm_90a --num-warps 1 --against interp --atol 0 --rtol 0 --check -q -g 1 zeros:64,16:bf16 zeros:4,64:i32
 # expect: success
 import triton
@@ -43,6 +45,14 @@ def rows(x_ptr, o_ptr, N: tl.constexpr, K: tl.constexpr):
 @triton.jit
 def columns(x_ptr, o_ptr, N: tl.constexpr, K: tl.constexpr):
     extremes(x_ptr, o_ptr, N, K, 0)
+
+
+# A thread has one number of each row, or several.
+@triton.jit
+def magnitudes(x_ptr, o_ptr, N: tl.constexpr, K: tl.constexpr):
+    i, k = tl.arange(0, N)[:, None], tl.arange(0, K)[None, :]
+    x = tl.load(x_ptr + i * K + k)
+    tl.store(o_ptr + tl.arange(0, N), tl.max(tl.abs(tl.where((i + k) % 3 == 0, x, -x)), 1))
 
 
 # Row i: -0 everywhere, or 0 in one place, or infinities, or NaN in one place or everywhere.
