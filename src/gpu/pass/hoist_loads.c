@@ -16,7 +16,7 @@ enum {
 	MOST_WORDS = 32,    /* of a tile */
 	INDEX_WORDS = 4,    /* of a tile of indices */
 	MOST_NEEDED = 96,   /* ops that a load takes with it */
-	BESIDE_TILES = 24,  /* registers for addresses and what is not data */
+	BESIDE_TILES = 40,  /* registers for addresses and what is not data */
 	MOST_VIEWS = 6,     /* between a load and its product */
 };
 
