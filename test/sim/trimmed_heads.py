@@ -6,6 +6,10 @@
 # run: for w in 0 1; do NESO_PERSIST=1 NESO_WARP_SPECIALIZE=$w NESO_PERSIST_CTAS=1 neso run %s:attention --target sim:sm_90a --check -q -g 2,2 q=rand:98304:fp16:1 k=rand:98304:fp16:2 v=rand:98304:fp16:3 o=zeros:98304:fp16 N=256 D=192 DP=256 BM=128 BN=64 --num-warps 8 --num-stages 2 --expect o=%t/192.npy --atol 2e-3 || exit 1; done
 # run: NESO_PERSIST=1 NESO_WARP_SPECIALIZE=1 NESO_PERSIST_CTAS=1 neso run %s:attention --target sim:sm_90a --schedules 3 -q -g 2,2 q=rand:98304:fp16:1 k=rand:98304:fp16:2 v=rand:98304:fp16:3 o=zeros:98304:fp16 N=256 D=160 DP=160 BM=128 BN=64 --num-warps 8 --num-stages 2 --expect o=%t/160.npy --atol 2e-3
 # run: neso run %s:attention --target sim:sm_90a --check -q -g 4,2 q=rand:98304:fp16:1 k=rand:98304:fp16:2 v=rand:98304:fp16:3 o=zeros:98304:fp16 N=256 D=192 DP=256 BM=64 BN=64 --num-warps 4 --num-stages 2 --expect o=%t/192.npy --atol 2e-3
+# Heads of 256 have memory for one tile of queries: the next one comes when the inner loop has ended.
+# run: neso run %s:attention --target interp -q -g 2,2 q=rand:131072:fp16:1 k=rand:131072:fp16:2 v=rand:131072:fp16:3 o=zeros:131072:fp16 N=256 D=256 DP=256 BM=128 BN=64 --out o=%t/256.npy
+# run: for c in 1 2; do NESO_PERSIST=1 NESO_WARP_SPECIALIZE=1 NESO_PERSIST_CTAS=$c neso run %s:attention --target sim:sm_90a --check -q -g 2,2 q=rand:131072:fp16:1 k=rand:131072:fp16:2 v=rand:131072:fp16:3 o=zeros:131072:fp16 N=256 D=256 DP=256 BM=128 BN=64 --num-warps 8 --num-stages 2 --expect o=%t/256.npy --atol 2e-3 || exit 1; done
+# run: NESO_PERSIST=1 NESO_WARP_SPECIALIZE=1 NESO_PERSIST_CTAS=1 neso run %s:attention --target sim:sm_90a --schedules 3 -q -g 2,2 q=rand:131072:fp16:1 k=rand:131072:fp16:2 v=rand:131072:fp16:3 o=zeros:131072:fp16 N=192 D=256 DP=256 BM=128 BN=64 --num-warps 8 --num-stages 2 --against interp --atol 2e-3
 # expect: success
 import triton
 import triton.language as tl
