@@ -1,15 +1,13 @@
-/* trim-products: a product whose tile is wider than what it is made of, or than what is seen of it,
- * says so, and multiplies no padding.
+/* trim-products: finds how much of a product's tile is padding, so that it is not multiplied.
  *
- * Heads of 80, 96 or 192 numbers take tiles of 128 or 256, as sizes are powers of two. What loads
- * leave out of these is zero: the masks say where that begins.
+ * Heads of 80, 96 or 192 elements take tiles of 128 or 256, as sizes are powers of two. Masked loads
+ * give zero for the rest, and the masks say where that begins.
  *
- *	neso.used_k	both operands are zero from there on along K: these steps add nothing
- *	neso.used_n	from there on no store writes what comes of the result's columns, which may
- *			then be anything
+ *	neso.used_k	both operands are zero from this index on along K: these steps add nothing
+ *	neso.used_n	no store writes columns of the result from this index on: they may be anything
  *
  * Needs: TTIR with dots as `decompose-dots` leaves them, and loads with their masks. Keeps: what is
- * stored, bit by bit. Both operands must be zero, as zero times infinity is none. */
+ * stored, bit by bit. Both operands must be zero: zero times infinity is NaN. */
 #include "gpu/analysis/unseen.h"
 #include "gpu/gpu.h"
 #include "ir/rewrite/fold.h"
