@@ -1,13 +1,13 @@
 /* hoist-loads: in a loop that waits for loads where they stand, the loads for a product are issued
  * before the previous product, so that they overlap with it and with the arithmetic behind it.
  *
- *	k = load; s = q * k; p = f(s)     ->	n = load of the next page numbers; k = load; v = load
- *	v = load; o += p * v				s = q * k; p = f(s); o += p * v
+ *	k = load; s = q * k; p = f(s)   ->  n = load of the next rows; k = load; v = load
+ *	v = load; o += p * v                s = q * k; p = f(s); o += p * v
  *
  * Needs: TTGIR with its final layouts, behind `pipeline`: these loads were not started ahead.
- * Keeps: effects and values; no op that is crossed writes global memory or orders it. An scf.if that
- * only loads (masked rows at the end of a sequence) counts as a load. If a load's address is loaded
- * as well, that load moves one product further. Bounded by the registers of a thread. */
+ * Keeps: effects and values; no op that is crossed writes global memory or orders it. An scf.if
+ * that only loads (masked rows at the end of a sequence) counts as a load. If a load's address is
+ * loaded as well, that load moves one product further. Bounded by the registers of a thread. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"
 
@@ -43,8 +43,8 @@ static bool region_loads_alone(const IrRegion *region)
 	return true;
 }
 
-/* Does the op only compute and load? Division counts: the op stays in its block, so it runs as often
- * as before. */
+/* Does the op only compute and load? Division counts: the op stays in its block, so it runs as
+ * often as before. */
 static bool loads_alone(const IrOp *op)
 {
 	if (op->kind != OP_IF)
@@ -184,8 +184,8 @@ static bool goes_to_product(const IrValue *tile, unsigned depth)
 {
 	for (const IrUse *u = tile->uses; u && depth < MOST_VIEWS; u = u->next) {
 		const IrOp *op = u->owner;
-		bool view = op->kind == OP_LOCAL_ALLOC || op->kind == OP_MEMDESC_TRANS || op->kind == OP_TRANS ||
-			    op->kind == OP_CONVERT_LAYOUT;
+		bool view = op->kind == OP_LOCAL_ALLOC || op->kind == OP_MEMDESC_TRANS ||
+			    op->kind == OP_TRANS || op->kind == OP_CONVERT_LAYOUT;
 		if (op->kind == OP_WARP_GROUP_DOT || (view && goes_to_product(&op->results[0], depth + 1)))
 			return true;
 	}

@@ -1,5 +1,5 @@
-/* trim-memory: shared memory of tiles that TMA copies for products alone is only as large as what the
- * products read.
+/* trim-memory: shared memory of tiles that TMA copies for products alone is only as large as what
+ * the products read.
  *
  * Needs: TTGIR with products as `accelerate-matmul` leaves them. Keeps: what products read. A head
  * of 192 elements in a tile of 256 has four boxes, and a mask leaves out the last one, which no
