@@ -7,6 +7,7 @@
 # run: neso run %s:heads --target sim:sm_90a --check -q -g 1 x=rand:65536:i8 h=zeros:65536:fp16 o=zeros:65536:fp32 wrong=zeros:1:i32 N=128 D=96 DP=128 BM=16 BN=32 W=128 --num-warps 4 --num-stages 2 --expect wrong=zeros:1:i32
 # run: neso run %s:heads --target sim:sm_90a --check -q -g 1 x=rand:65536:i8 h=zeros:65536:fp16 o=zeros:65536:fp32 wrong=zeros:1:i32 N=128 D=160 DP=256 BM=128 BN=32 W=256 --num-warps 8 --num-stages 2 --expect wrong=zeros:1:i32
 # run: NESO_PERSIST=1 neso run %s:heads --target sim:sm_90a --check -q -g 1 x=rand:65536:i8 h=zeros:65536:fp16 o=zeros:65536:fp32 wrong=zeros:1:i32 N=128 D=192 DP=192 BM=128 BN=32 W=256 --num-warps 8 --num-stages 2 --expect wrong=zeros:1:i32
+# run: neso run %s:heads --target sim:sm_80 --check -q -g 1 x=rand:65536:i8 h=zeros:65536:fp16 o=zeros:65536:fp32 wrong=zeros:1:i32 N=128 D=80 DP=128 BM=64 BN=32 W=128 --num-warps 4 --num-stages 2 --expect wrong=zeros:1:i32
 # expect: success
 import triton
 import triton.language as tl
