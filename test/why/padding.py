@@ -18,7 +18,7 @@ def kernel(a, b, c):
 # CHECK: padding.py:11: y = tl.load(b + k[:, None] * 64 + n[None, :])
 # CHECK: - tile padded: 40x64 is computed as 64x64: 38 percent of the elements are of padding
 # CHECK: padding.py:12: z = tl.dot(x, y)
-# CHECK: - tile padded: 24x40x64 is computed as 32x64x64: 53 percent of the multiplications are of padding
+# CHECK: - tile padded: 24x40x64 is computed as 32x48x64: 38 percent of the multiplications are of padding
 # CHECK: padding.py:13:
 # CHECK: - tile padded: 24x64 is computed as 32x64: 25 percent of the elements are of padding
 # CHECK: padding.py:14:

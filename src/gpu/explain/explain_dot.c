@@ -81,10 +81,22 @@ static Remark *explain_none(GpuCx *cx, Arena *scratch, const IrOp *dot, const ch
 			     ir_type_text(scratch, c));
 }
 
+/* What is multiplied along K and N where padding is skipped, in whole instructions; 0: all. */
+static void find_most(const GpuCx *cx, const IrOp *dot, const TargetMma *mma, unsigned *most)
+{
+	unsigned k = (unsigned)ir_get_int(dot, cx->ir, ATTR_USED_K, 0);
+	unsigned n = (unsigned)ir_get_int(dot, cx->ir, ATTR_USED_N, 0);
+	most[1] = (k + mma->k - 1) / mma->k * mma->k;
+	most[2] = (n + mma->n - 1) / mma->n * mma->n;
+}
+
 void gpu_explain_dot(GpuCx *cx, Arena *scratch, const IrOp *dot)
 {
 	const GpuDotPlan *plan = gpu_dot_plan(cx, scratch, dot);
-	gpu_explain_padded(cx, dot, NULL);
+	unsigned most[3] = {0};
+	if (plan && plan->kind == GPU_DOT_MMA)
+		find_most(cx, dot, plan->mma, most);
+	gpu_explain_padded(cx, dot, most);
 	if (!plan)
 		return;
 	if (plan->kind == GPU_DOT_MMA) {

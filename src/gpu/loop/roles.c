@@ -266,6 +266,16 @@ static bool is_by_map(const IrOp *op)
 	return op->kind == OP_DESC_STORE || op->kind == OP_DESC_REDUCE || op->kind == OP_DESC_LOAD;
 }
 
+/* Does the tile come to memory that products take it from, which is counted among what is held? */
+static bool is_read_as_it_lies(GpuCx *gpu, const IrOp *op)
+{
+	if (op->kind != OP_DESC_LOAD || !ir_has_one_use(&op->results[0]))
+		return false;
+	const IrOp *alloc = op->results[0].uses->owner;
+	return alloc->kind == OP_LOCAL_ALLOC &&
+	       gpu_layout(gpu, alloc->results[0].type) == gpu_map_layout(gpu, ir_operand(op, 0)->type);
+}
+
 static bool visit_memory(void *data, IrOp *op)
 {
 	Beside *b = data;
@@ -275,7 +285,7 @@ static bool visit_memory(void *data, IrOp *op)
 	if (ir_is_inside(op, b->r->s.loop) || dropped)
 		return true;
 	b->scratch = MAX(b->scratch, gpu_scratch(b->gpu, op).bytes);
-	if (is_by_map(op) && gpu_is_map(ir_operand(op, 0)->type))
+	if (is_by_map(op) && gpu_is_map(ir_operand(op, 0)->type) && !is_read_as_it_lies(b->gpu, op))
 		b->tile =
 			MAX(b->tile, op->kind == OP_DESC_LOAD ? gpu_map_bytes(b->gpu, ir_operand(op, 0)->type)
 							      : gpu_store_beside(b->gpu, op));
@@ -344,10 +354,11 @@ static bool is_tile_of_root(GpuCx *gpu, Address *a, const GpuRoles *r, const IrO
 }
 
 /* Each has two places in turns, where there is memory: the one that the kernel's warps have it in
- * is counted already. */
+ * is counted already, and is all that there is else. Where slots are needed
+ * for an iteration alone (paired), a place is worth more than a slot more than the least. */
 static void find_tiles(GpuCx *gpu, const IrModule *m, Arena *arena, GpuRoles *r)
 {
-	const Schedule *s = &r->s;
+	Schedule *s = &r->s;
 	if (r->root == s->loop || s->loop->block != r->root->regions[0].first)
 		return;
 	Address a = {r->root, ARENA_ARRAY(arena, uint8_t, m->next_value)};
@@ -359,10 +370,16 @@ static void find_tiles(GpuCx *gpu, const IrModule *m, Arena *arena, GpuRoles *r)
 			bytes += gpu_map_bytes(gpu, ir_operand(op, 0)->type);
 			r->tiles[count++] = op;
 		}
-	if (count && s->bytes + r->beside + bytes <= s->limit) {
-		r->tile_count = count;
-		r->beside += bytes;
-	}
+	uint64_t slot = s->bytes / s->slots, beside = r->beside + bytes;
+	unsigned slots = s->slots, least = s->paired ? least_slots(s) : slots;
+	while (count && slots > least && slot * slots + beside > s->limit)
+		slots--;
+	bool two = slot * slots + beside <= s->limit;
+	if (two && slots < s->slots)
+		set_slots(s, slots);
+	r->tile_count = count;
+	r->tile_slots = two ? 2 : 1;
+	r->beside += two ? bytes : 0;
 }
 
 /* ---- registers ---- */

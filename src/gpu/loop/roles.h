@@ -14,7 +14,7 @@
  * the next: the copies of the next tile are issued while the consumers store this one. The slots
  * that products read last are freed behind the inner loop. A tile that products of the inner loop
  * use in every iteration, like attention's queries, comes the same way, to one of two buffers in
- * turns. */
+ * turns; if there is memory for one only, it is free behind the inner loop. */
 #ifndef NESO_GPU_LOOP_ROLES_H
 #define NESO_GPU_LOOP_ROLES_H
 
@@ -36,6 +36,7 @@ typedef struct GpuRoles {
 	unsigned behind; /* a slot is free when products of so many iterations later have been issued */
 	IrOp **tiles; /* loads of the root's body that the partition copies, one for each of its runs */
 	uint32_t tile_count;
+	unsigned tile_slots; /* places of each */
 	uint64_t beside; /* bytes of shared memory that what stands around the loop takes meanwhile */
 	unsigned ctas; /* that are to share an SM */
 	unsigned own,

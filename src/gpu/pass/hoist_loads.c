@@ -1,14 +1,13 @@
-/* hoist-loads: in a loop whose products wait for what is loaded where it stands, the loads for a
- * product stand in front of the product before, and begin beside it and what is computed of it.
+/* hoist-loads: in a loop that waits for loads where they stand, the loads for a product are issued
+ * before the previous product, so that they overlap with it and with the arithmetic behind it.
  *
- *	k = load; s = q * k; p = f(s)     ->	n = load of the next rows' numbers; k = load; v = load
- *	v = load; o += p * v				s = q * k; p = f(s); o += p * v
+ *	k = load; s = q * k; p = f(s)   ->  n = load of the next rows; k = load; v = load
+ *	v = load; o += p * v                s = q * k; p = f(s); o += p * v
  *
- * Needs: TTGIR with its final layouts, behind `pipeline`: what is loaded here was not started ahead.
- * Keeps: effects and values; nothing that is crossed writes global memory or orders it. A branch that
- * does nothing but load, as masked rows at an end have it, is as a load. What a load's address comes
- * from, if it is loaded as well, goes in front of one product more. Done as long as threads have the
- * registers. */
+ * Needs: TTGIR with its final layouts, behind `pipeline`: these loads were not started ahead.
+ * Keeps: effects and values; no op that is crossed writes global memory or orders it. An scf.if
+ * that only loads (masked rows at the end of a sequence) counts as a load. If a load's address is
+ * loaded as well, that load moves one product further. Bounded by the registers of a thread. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"
 
@@ -16,7 +15,7 @@ enum {
 	MOST_WORDS = 32,    /* of a tile */
 	INDEX_WORDS = 4,    /* of a tile of indices */
 	MOST_NEEDED = 96,   /* ops that a load takes with it */
-	BESIDE_TILES = 24,  /* registers for addresses and what is not data */
+	BESIDE_TILES = 40,  /* registers for addresses, which gpu_held does not count */
 	MOST_VIEWS = 6,     /* between a load and its product */
 };
 
@@ -44,7 +43,8 @@ static bool region_loads_alone(const IrRegion *region)
 	return true;
 }
 
-/* Does it nothing but compute and load? Quotients too: it stays in its block. */
+/* Does the op only compute and load? Division counts: the op stays in its block, so it runs as
+ * often as before. */
 static bool loads_alone(const IrOp *op)
 {
 	if (op->kind != OP_IF)
@@ -184,8 +184,8 @@ static bool goes_to_product(const IrValue *tile, unsigned depth)
 {
 	for (const IrUse *u = tile->uses; u && depth < MOST_VIEWS; u = u->next) {
 		const IrOp *op = u->owner;
-		bool view = op->kind == OP_LOCAL_ALLOC || op->kind == OP_MEMDESC_TRANS || op->kind == OP_TRANS ||
-			    op->kind == OP_CONVERT_LAYOUT;
+		bool view = op->kind == OP_LOCAL_ALLOC || op->kind == OP_MEMDESC_TRANS ||
+			    op->kind == OP_TRANS || op->kind == OP_CONVERT_LAYOUT;
 		if (op->kind == OP_WARP_GROUP_DOT || (view && goes_to_product(&op->results[0], depth + 1)))
 			return true;
 	}

@@ -1,11 +1,10 @@
-/* trim-memory: tiles that come by TMA for products alone end in shared memory where what the products
- * read of them ends.
+/* trim-memory: shared memory of tiles that TMA copies for products alone is only as large as what
+ * the products read.
  *
- * Needs: TTGIR with products as `accelerate-matmul` leaves them. Keeps: what products read. A head of
- * 192 numbers is three boxes of the four that its tile of 256 has: the last one, which a mask leaves
- * out and no product reads (trim-products), is not copied and has no place, so that there is room for
- * more slots. Boxes lie one behind the other along the last dim; only the last ones can be left
- * out. */
+ * Needs: TTGIR with products as `accelerate-matmul` leaves them. Keeps: what products read. A head
+ * of 192 elements in a tile of 256 has four boxes, and a mask leaves out the last one, which no
+ * product reads (trim-products). It is neither copied nor allocated, which makes room for more
+ * slots. Boxes are consecutive along the last dim, so only the last ones can be dropped. */
 #include "gpu/layout/boxes.h"
 #include "gpu/pass/map_args.h"
 #include "gpu/plan/wgmma.h"

@@ -1,15 +1,13 @@
-/* trim-products: a product whose tile is wider than what it is made of, or than what is seen of it,
- * says so, and multiplies no padding.
+/* trim-products: finds how much of a product's tile is padding, so that it is not multiplied.
  *
- * Heads of 80, 96 or 192 numbers take tiles of 128 or 256, as sizes are powers of two. What loads
- * leave out of these is zero: the masks say where that begins.
+ * Heads of 80, 96 or 192 elements take tiles of 128 or 256, as sizes are powers of two. Masked
+ * loads give zero for the rest, and the masks say where that begins.
  *
- *	neso.used_k	both operands are zero from there on along K: these steps add nothing
- *	neso.used_n	from there on no store writes what comes of the result's columns, which may
- *			then be anything
+ *	neso.used_k  both operands are zero from this index on along K: no step is needed there
+ *	neso.used_n  no store writes columns of the result from this index on: any value will do
  *
  * Needs: TTIR with dots as `decompose-dots` leaves them, and loads with their masks. Keeps: what is
- * stored, bit by bit. Both operands must be zero, as zero times infinity is none. */
+ * stored, bit by bit. Both operands must be zero: zero times infinity is NaN. */
 #include "gpu/analysis/unseen.h"
 #include "gpu/gpu.h"
 #include "ir/rewrite/fold.h"
@@ -52,7 +50,8 @@ static int64_t zero_from(Trim *t, const IrValue *v, unsigned dim, bool any, unsi
 		return 0;
 	switch (op->kind) {
 	case OP_LOAD:
-		zero = op->operand_count > 1 && (any || (op->operand_count > 2 && is_zero(ir_operand(op, 2))));
+		zero = any ? op->operand_count > 1
+			   : op->operand_count > 2 && is_zero(ir_operand(op, 2));
 		return zero ? masked_from(t, op, ir_operand(op, 1), dim) : 0;
 	case OP_SELECT:
 		zero = is_zero(ir_operand(op, 2)) && ir_is_tensor(ir_operand(op, 0)->type);
@@ -60,7 +59,8 @@ static int64_t zero_from(Trim *t, const IrValue *v, unsigned dim, bool any, unsi
 		return end || !zero ? end : zero_from(t, ir_operand(op, 1), dim, any, depth + 1);
 	case OP_TRANS:
 		order = ir_get(op, t->cx->module->cx, ATTR_ORDER);
-		return order ? zero_from(t, ir_operand(op, 0), (unsigned)order->ints[dim], any, depth + 1) : 0;
+		dim = order ? (unsigned)order->ints[dim] : dim;
+		return order ? zero_from(t, ir_operand(op, 0), dim, any, depth + 1) : 0;
 	case OP_TRUNCF:
 	case OP_EXTF:
 		return zero_from(t, ir_operand(op, 0), dim, any, depth + 1);
@@ -84,7 +84,8 @@ static bool visit(void *data, IrOp *op)
 		return true;
 	Arena *arena = t->cx->scratch;
 	const IrValue *a = ir_operand(op, 0), *b = ir_operand(op, 1);
-	int64_t along_a = zero_from(t, a, 1, false, 0), along_b = along_a ? zero_from(t, b, 0, false, 0) : 0;
+	int64_t along_a = zero_from(t, a, 1, false, 0);
+	int64_t along_b = along_a ? zero_from(t, b, 0, false, 0) : 0;
 	int64_t columns = zero_from(t, b, 1, true, 0);
 	if (along_b)
 		say(t, op, ATTR_USED_K, MAX(along_a, along_b), a->type->shape[1]);

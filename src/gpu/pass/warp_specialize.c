@@ -142,11 +142,11 @@ static void add_tiles(Roles *w)
 	Pipeline *p = &w->p;
 	unsigned warps = gpu_num_warps(p->gpu, p->loop);
 	for (uint32_t i = 0; i < w->r->tile_count; i++) {
-		PipelineTile t = {.load = w->r->tiles[i]};
+		PipelineTile t = {.load = w->r->tiles[i], .slots = w->r->tile_slots};
 		IrType map = ir_operand(t.load, 0)->type;
-		t.memory = gpu_map_alloc(p->gpu, &p->before, map, PIPELINE_TILE_SLOTS);
-		t.barriers.there = gpu_barriers_alloc(p->gpu, &p->before, PIPELINE_TILE_SLOTS, 1);
-		t.barriers.free = gpu_barriers_alloc(p->gpu, &p->before, PIPELINE_TILE_SLOTS, warps);
+		t.memory = gpu_map_alloc(p->gpu, &p->before, map, t.slots);
+		t.barriers.there = gpu_barriers_alloc(p->gpu, &p->before, t.slots, 1);
+		t.barriers.free = gpu_barriers_alloc(p->gpu, &p->before, t.slots, warps);
 		vec_push(p->cx->scratch, &p->tiles, t);
 	}
 }
@@ -161,7 +161,8 @@ static void read_tiles(Roles *w)
 		IrBuilder b = ir_at(p->m, t->load);
 		IrValue *parity;
 		b.loc = t->load->loc;
-		pipeline_tile_slot(&b, around, t->load->block->args[0], &t->slot, &parity);
+		pipeline_tile_slot(&b, around, t->load->block->args[0], t->slots, &t->slot,
+				   &parity);
 		IrValue *there = gpu_barrier_at(p->gpu, &b, t->barriers.there, t->slot);
 		irb_op(&b, OP_WAIT_BARRIER, (IrValue *[]){there, parity}, 2, NULL, 0, 0);
 		IrOp *alloc = t->load->results[0].uses->owner;

@@ -38,14 +38,13 @@ typedef struct PipelineSlots {
 } PipelineSlots;
 
 /* A tile that an outer loop loads once in each iteration for the whole inner loop: with roles a
- * partition copies it, to one of two places in turns. */
+ * partition copies it, to one of two places in turns, or to one. */
 typedef struct PipelineTile {
 	IrOp *load;
+	unsigned slots;
 	IrValue *memory, *slot; /* slot: of this iteration, where the kernel's warps read it */
 	PipelineSlots barriers;
 } PipelineTile;
-
-enum { PIPELINE_TILE_SLOTS = 2 };
 
 typedef struct Pipeline {
 	PassCx *cx;
@@ -153,7 +152,8 @@ void pipeline_produce_turned(Pipeline *p, IrOp *root, IrOp *specialize, IrBlock 
 void pipeline_take_operands(IrModule *m, IrOp *specialize, IrBlock *block);
 
 /* Slot and parity of the tile of an iteration of the loop, whose counter is this. */
-void pipeline_tile_slot(IrBuilder *b, const IrOp *loop, IrValue *counter, IrValue **slot, IrValue **parity);
+void pipeline_tile_slot(IrBuilder *b, const IrOp *loop, IrValue *counter, unsigned slots,
+			IrValue **slot, IrValue **parity);
 
 /* products.c */
 

@@ -224,16 +224,19 @@ static void put_copies(Producer *d, IrBlock *block)
 }
 
 /* t / slots, of iteration t of the loop. */
-void pipeline_tile_slot(IrBuilder *b, const IrOp *loop, IrValue *counter, IrValue **slot, IrValue **parity)
+void pipeline_tile_slot(IrBuilder *b, const IrOp *loop, IrValue *counter, unsigned slots, IrValue **slot,
+			IrValue **parity)
 {
+	CONTRACT(slots == 1 || slots == 2);
 	IrType i32 = ir_scalar(b->m->cx, TY_I32);
 	IrValue *one = irb_int(b, i32, 1), *step = ir_operand(loop, 2);
 	IrValue *number = irb_2(b, OP_SUBI, NULL, counter, ir_operand(loop, 0));
 	number = irb_2(b, OP_DIVUI, NULL, number, step);
 	if (number->type->bits != 32)
 		number = irb_1(b, number->type->bits > 32 ? OP_TRUNCI : OP_EXTUI, i32, number);
-	*slot = irb_2(b, OP_ANDI, NULL, number, one);
-	*parity = irb_2(b, OP_ANDI, NULL, irb_2(b, OP_SHRUI, NULL, number, one), one);
+	*slot = slots == 1 ? irb_int(b, i32, 0) : irb_2(b, OP_ANDI, NULL, number, one);
+	number = slots == 1 ? number : irb_2(b, OP_SHRUI, NULL, number, one);
+	*parity = irb_2(b, OP_ANDI, NULL, number, one);
 }
 
 /* The tiles of an iteration of the root. */
@@ -247,7 +250,7 @@ static void put_tiles(Producer *d, IrBlock *block)
 			*free = capture(d, t->barriers.free);
 		IrBuilder b = ir_at_end(d->m, block, t->load->loc);
 		IrValue *yes = irb_int(&b, ir_scalar(gpu->ir, TY_I1), 1), *one;
-		pipeline_tile_slot(&b, block->region->op, block->args[0], &slot, &parity);
+		pipeline_tile_slot(&b, block->region->op, block->args[0], t->slots, &slot, &parity);
 		one = irb_int(&b, parity->type, 1);
 		there = gpu_barrier_at(gpu, &b, there, slot);
 		free = gpu_barrier_at(gpu, &b, free, slot);

@@ -248,10 +248,39 @@ static unsigned outer_registers(const Dot *d, const uint64_t *bits, unsigned n, 
 	return f2_extend(&span, reg, count, out, 64);
 }
 
+/* Does each bit of the layout stand for one bit of the dim, or none? Then what an instruction takes
+ * begins at the index of its first element. */
+static bool is_plain(const Layout *l, unsigned dim)
+{
+	for (unsigned i = 0; i < l->in_bits; i++) {
+		uint64_t at = layout_coordinate(l, l->bases[i], dim);
+		if (at & (at - 1))
+			return false;
+	}
+	return true;
+}
+
+/* Where padding begins that need not be multiplied (trim-products). */
+typedef struct Used {
+	uint64_t k, n;
+} Used;
+
+static Used used_of(const Dot *d, const IrOp *op)
+{
+	const IrCx *ir = d->cx->ir;
+	Used used = {UINT64_MAX, UINT64_MAX};
+	if (is_plain(d->side[A].l, dot_k_dim(d, A)) && is_plain(d->side[B].l, dot_k_dim(d, B)))
+		used.k = (uint64_t)ir_get_int(op, ir, ATTR_USED_K, INT64_MAX);
+	if (is_plain(d->side[C].l, d->n))
+		used.n = (uint64_t)ir_get_int(op, ir, ATTR_USED_N, INT64_MAX);
+	return used;
+}
+
 static const GpuDotPlan *plan_mma(const Dot *d, Arena *arena, const IrOp *op)
 {
 	uint64_t bits[3][16], outer[64];
 	unsigned n[3];
+	Used used = used_of(d, op);
 	for (unsigned i = A; i <= C; i++)
 		n[i] = fragment(d, i, ir_operand(op, i)->type->elem, bits[i]);
 	unsigned outer_bits = outer_registers(d, bits[C], n[C], outer);
@@ -261,17 +290,29 @@ static const GpuDotPlan *plan_mma(const Dot *d, Arena *arena, const IrOp *op)
 		dot_new_plan(arena, GPU_DOT_MMA, tiles * k_steps, 1u << n[A], 1u << n[B], 1u << n[C]);
 	plan->mma = d->mma;
 	plan->k_step = (uint32_t)d->k;
-	for (uint32_t i = 0; i < plan->steps; i++) {
-		uint64_t c = f2_apply(outer, outer_bits, i % tiles), k = 0;
-		for (uint32_t rest = i / tiles, bit = k_first; rest; rest >>= 1, bit++)
+	uint32_t *unseen = ARENA_ARRAY(arena, uint32_t, tiles << n[C]), all = plan->steps, i = 0;
+	plan->unseen = unseen;
+	for (uint32_t s = 0; s < all; s++) {
+		uint64_t c = f2_apply(outer, outer_bits, s % tiles), k = 0;
+		for (uint32_t rest = s / tiles, bit = k_first; rest; rest >>= 1, bit++)
 			k |= rest & 1 ? k_bit(d, bit) : 0;
+		bool seen = layout_coordinate(d->side[C].l, c, d->n) < used.n;
+		if (!seen && !k) {
+			if (!write_elements(&d->side[C], c, bits[C], n[C], unseen + plan->unseen_count))
+				return NULL;
+			plan->unseen_count += 1u << n[C];
+		}
+		if (!seen || k >= used.k)
+			continue;
 		uint64_t a = dot_part_of_c(d, A, c) | dot_at(d->side[A].l, dot_k_dim(d, A), k);
 		uint64_t b = dot_part_of_c(d, B, c) | dot_at(d->side[B].l, dot_k_dim(d, B), k);
 		if (!write_elements(&d->side[A], a, bits[A], n[A], (uint32_t *)plan->a + i * plan->a_count) ||
 		    !write_elements(&d->side[B], b, bits[B], n[B], (uint32_t *)plan->b + i * plan->b_count) ||
 		    !write_elements(&d->side[C], c, bits[C], n[C], (uint32_t *)plan->c + i * plan->c_count))
 			return NULL;
+		i++;
 	}
+	plan->steps = i;
 	return plan;
 }
 

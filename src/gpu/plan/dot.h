@@ -44,6 +44,10 @@ typedef struct GpuDotPlan {
 	uint32_t a_count, b_count, c_count;
 	const uint32_t *a, *b, *c;
 	uint32_t k_step; /* of K, that the steps take: all but for GPU_DOT_SHARED */
+	/* Of GPU_DOT_MMA: elements of the result in columns that nobody sees (neso.used_n). No step
+	 * writes them. There are no steps of padding along K either (neso.used_k). */
+	const uint32_t *unseen;
+	uint32_t unseen_count;
 	unsigned round_bits;
 	const GpuDotMemory *memory; /* of a and of b; NULL for others */
 } GpuDotPlan;

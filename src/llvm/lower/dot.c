@@ -97,6 +97,8 @@ static void dot_by_mma(Lower *lw, const IrOp *op, const GpuDotPlan *plan, LLVMVa
 	m.suffix = target_product_name(lw->arena, &product);
 	for (uint32_t i = 0; i < plan->steps; i++)
 		mma_step(&m, i);
+	for (uint32_t i = 0; i < plan->unseen_count; i++)
+		sums[plan->unseen[i]] = LLVMConstNull(lower_type(lw, m.elem[2]));
 }
 
 /* ---- multiply-adds ---- */
