@@ -200,9 +200,25 @@ static void lower_load(const Copies *c, IrOp *load)
 
 /* ---- stores ---- */
 
+/* Where the store is that of whole tiles: the other branch. */
+static IrRegion *rest_of(const Copies *c, const IrOp *store)
+{
+	IrOp *choice = ir_parent_op(store);
+	bool whole = choice->kind == OP_IF && ir_get_bool(choice, c->gpu->ir, ATTR_WHOLE);
+	return whole ? &choice->regions[1] : NULL;
+}
+
+static bool is_in(const IrOp *op, const IrRegion *region)
+{
+	while (op->block && op->block->region != region)
+		op = ir_parent_op(op);
+	return op->block != NULL;
+}
+
 typedef struct Looks {
 	const Copies *c;
 	const IrOp *store;
+	const IrRegion *rest; /* waits for the store itself */
 	const IrValue *root; /* NULL: anywhere */
 	bool behind, found;
 } Looks;
@@ -233,7 +249,8 @@ static bool look(void *data, IrOp *op)
 	const IrValue *root = NULL;
 	if (op == l->store) {
 		l->behind = true;
-	} else if (!is_beside(op, l->store) && (gpu_global_access(l->c->gpu, op, &root) || hides_effects(op)) &&
+	} else if (!is_beside(op, l->store) && !(l->rest && is_in(op, l->rest)) &&
+		   (gpu_global_access(l->c->gpu, op, &root) || hides_effects(op)) &&
 		   (l->behind || share_loop(l->c, op, l->store))) {
 		l->found |= !root || !l->root || root == l->root;
 	}
@@ -243,7 +260,7 @@ static bool look(void *data, IrOp *op)
 /* May something later look at what is stored, or store there? */
 static bool is_looked_at(const Copies *c, const IrOp *store)
 {
-	Looks l = {.c = c, .store = store};
+	Looks l = {.c = c, .store = store, .rest = rest_of(c, store)};
 	gpu_global_access(c->gpu, store, &l.root);
 	ir_walk(c->func, false, look, &l);
 	return l.found;
@@ -260,7 +277,7 @@ static IrOp *loop_of(const IrOp *store)
 	IrOp *op = ir_parent_op(store);
 	while (op->kind == OP_IF)
 		op = ir_parent_op(op);
-	return op->kind == OP_FOR ? op : NULL;
+	return op->kind == OP_FOR || op->kind == OP_WHILE ? op : NULL;
 }
 
 static bool add_memory(void *data, IrOp *op)
@@ -437,6 +454,20 @@ static void store_in_loop(const Copies *c, IrBuilder *b, Store *s, IrOp *loop)
 	drop_parts(&end, s, slots);
 }
 
+/* Who stores the rest of a tile that sticks out waits for whole ones that are under way. */
+static void wait_before_rest(const Copies *c, const Store *s, bool by_groups)
+{
+	IrRegion *rest = rest_of(c, s->op);
+	if (!rest || s->written)
+		return;
+	IrBuilder b = ir_at(c->m, rest->first->first);
+	IrOp *wait = wait_for(c, &b, 0, NULL, 0);
+	ir_set(c->m, wait, ATTR_WRITTEN, ir_attr_unit(c->gpu->ir));
+	if (by_groups)
+		ir_set(c->m, wait, ATTR_BY_GROUPS, ir_attr_unit(c->gpu->ir));
+	irb_op(&b, OP_BARRIER, NULL, 0, NULL, 0, 0);
+}
+
 /* Conversions of the tile that nothing else takes go. */
 static void take_as_it_comes(IrOp *store)
 {
@@ -462,8 +493,10 @@ static void lower_store(const Copies *c, IrOp *store)
 	s.written |= s.again && !memory;
 	gpu_tile_pieces(c->gpu, &b, ir_operand(store, 1), s.plan.dim, s.plan.pieces, s.parts);
 	bool columns = s.plan.pieces == 1 || place_of_index(&s) == store->operand_count - 1;
-	if (memory && columns && !s.written && rewritten != GPU_REWRITTEN_ANYWHERE &&
-	    gpu_rows_are_of_groups(c->gpu, store))
+	bool by_groups = memory && columns && !s.written && rewritten != GPU_REWRITTEN_ANYWHERE &&
+			 gpu_rows_are_of_groups(c->gpu, store);
+	wait_before_rest(c, &s, by_groups);
+	if (by_groups)
 		store_rows_in_loop(c, &b, &s, loop);
 	else if (memory)
 		store_in_loop(c, &b, &s, loop);
