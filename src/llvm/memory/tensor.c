@@ -325,12 +325,21 @@ bool lower_WAIT_FREE(Lower *lw, IrOp *op)
 {
 	LLVMValueRef barrier = lower_scalar(lw, ir_operand(op, 0)), parity = lower_scalar(lw, ir_operand(op, 1));
 	const IrValue *cond = ir_operand(op, 2);
+	const IrOp *next = op->next->kind == OP_BARRIER_EXPECT ? op->next : NULL;
+	int64_t always;
+	/* It waits anyway, and announces copies where there are some. */
+	bool inside = next && ir_operand(next, 1) != cond && ir_constant_int(cond, &always) && always;
 	OneThread one = begin_one_for(lw, lower_scalar(lw, cond), op);
+	LowerIf some = {0};
 	bool good = true;
 	MACHINE2(lw, mbarrier_wait, barrier, parity);
-	lw->tensor_expects = op->next->kind == OP_BARRIER_EXPECT && ir_operand(op->next, 1) == cond;
+	lw->tensor_expects = next && (inside || ir_operand(next, 1) == cond);
+	if (inside)
+		some = lower_begin_if(lw, lower_scalar(lw, ir_operand(next, 1)));
 	if (lw->tensor_expects)
-		good = expect(lw, op->next);
+		good = expect(lw, next);
+	if (inside)
+		lower_end_if(lw, some);
 	end_one(lw, one);
 	if (ends_products(op))
 		MACHINE0(lw, warp_barrier);
