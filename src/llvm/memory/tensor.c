@@ -277,9 +277,10 @@ bool lower_BARRIER_EXPECT(Lower *lw, IrOp *op)
 /* At the barriers of all CTAs of the cluster: a lane for each. */
 static void arrive_everywhere(Lower *lw, const IrOp *op, LLVMValueRef barrier)
 {
-	CONTRACT(op->operand_count == 1);
 	LLVMValueRef ctas = lower_i32(lw, lower_ctas_of_program(lw)), lane = lower_lane(lw);
 	LLVMValueRef is_one = LLVMBuildICmp(lw->b, LLVMIntULT, lane, ctas, "");
+	if (op->operand_count > 1)
+		is_one = LLVMBuildAnd(lw->b, is_one, lower_scalar(lw, ir_operand(op, 1)), "");
 	LLVMValueRef cta = LLVMBuildSelect(lw->b, is_one, lane, lower_i32(lw, 0), "");
 	MACHINE0(lw, warp_barrier);
 	MACHINE3(lw, mbarrier_arrive_there, barrier, cta, is_one);

@@ -130,7 +130,6 @@ static bool load_to_all(SimWarp *w, const SimInstr *i, unsigned lane, const SimB
 	for (unsigned rank = 0; rank < have; rank++) {
 		if (!(ctas >> rank & 1))
 			continue;
-		sim_note_remote(w, i, lane, rank);
 		SimPlace own = sim_go_to(w, rank);
 		bool good = sim_box_arrive(w, i, lane, box, to, barrier);
 		sim_come_back(w, own);
