@@ -93,6 +93,19 @@ sed /ttng.wait_free/d "$TMP/shared.ttgir" >"$TMP/full.ttgir"
 run_shared "$TMP/full.ttgir" 1 'race: the write of byte [0-9]+ of shared memory and the read .* no barrier between'
 sed 's/size = 24576/size = 16384/' "$TMP/shared.ttgir" >"$TMP/short.ttgir"
 run_shared "$TMP/short.ttgir" 1 'missing wait: read of byte [0-9]+ of shared memory while the copy'
+# The same by a warp of its own: it waits for all slots before it ends.
+sed 's/in range(0, K, B)/in tl.range(0, K, B, warp_specialize=True)/' "$TMP/product.py" >"$TMP/roles.py"
+mv "$TMP/roles.py" "$TMP/product.py"
+neso compile "$TMP/product.py:product" --signature '*fp16:16,*fp16:16,*fp32:16,i32:16,128,64' --target sm_90a --num-ctas 2 --emit ttgir \
+	-o "$TMP/roles.ttgir" || exit 1
+grep -q neso.shared_by "$TMP/roles.ttgir" && grep -q ttg.warp_specialize "$TMP/roles.ttgir" || { echo "no role shares tiles"; failed=1; }
+run_shared "$TMP/roles.ttgir" 0 ""
+awk '/ttng.wait_free/ && n++ {next} {print}' "$TMP/roles.ttgir" >"$TMP/ends.ttgir"
+run_shared "$TMP/ends.ttgir" 1 'race: the use of the barrier at byte [0-9]+ of shared memory and the use .* no barrier between'
+sed 's/ {neso.by_cluster}//; s/count = 8/count = 4/' "$TMP/roles.ttgir" >"$TMP/own.ttgir"
+run_shared "$TMP/own.ttgir" 1 'race: the write of byte [0-9]+ of shared memory and the read .* no barrier between'
+sed /ttng.wait_free/d "$TMP/roles.ttgir" >"$TMP/full.ttgir"
+run_shared "$TMP/full.ttgir" 1 'race: the write of byte [0-9]+ of shared memory and the write .* no barrier between'
 # One thread stores what all have loaded: the compiler has them meet in between.
 cat >"$TMP/counted.py" <<'END'
 import triton

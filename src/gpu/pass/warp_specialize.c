@@ -357,7 +357,7 @@ static void go_on(Roles *w, IrValue *next, IrValue *turned)
 		if (body == p->body) {
 			p->loop = loop;
 			pipeline_end_products(p, loop);
-			/* Where CTAs share tiles, who copies waits for all of it (pipeline/producer.c). */
+			/* Where CTAs share tiles, the producer waits for all slots at its end. */
 			if (inner || p->s->shared)
 				free_behind(w, loop, next);
 		}
@@ -393,8 +393,8 @@ static void mark_late(const Roles *w)
 		set_late(w, w->p.s->rotation->late.data[i]);
 }
 
-/* What threads did to shared memory before is seen by copies of other CTAs: the threads of all CTAs
- * meet where roles begin. */
+/* What threads did to shared memory before is seen by copies of other CTAs: the threads of all
+ * CTAs meet where roles begin. */
 static void fence_for_others(const Pipeline *p)
 {
 	IrBuilder b = p->before;

@@ -71,8 +71,9 @@ static void meet_all(Lower *lw)
 		 lower_i32(lw, TARGET_WARP_SIZE * (int64_t)lw->roles->all));
 }
 
-/* The kernel's warps begin a role or end, and the others wait for that. Where CTAs of a cluster copy to
- * each other's memory it is all of theirs: none copies before all have made their barriers. */
+/* The kernel's warps begin a role or end, and the others wait for that. Where CTAs of a cluster
+ * copy to each other's memory it is all of theirs: none copies before all have made their
+ * barriers. */
 static void meet_to_begin(Lower *lw)
 {
 	if (lw->roles->shared)

@@ -326,20 +326,24 @@ static void a_deadlock_is_reported(void **state)
 	}
 }
 
-/* Programs that several CTAs run, each a part of it: every CTA of every program stores its own numbers. */
+/* Programs that several CTAs run: every CTA of every program stores its own numbers. */
+static const char *const ctas_text =
+	"module attributes {neso.cluster = 4 : i32} {\n"
+	"tt.func public @kernel(%p: !tt.ptr<i32>) {\n"
+	"%pid = tt.get_program_id x : i32\n%rank = gpu.cta_rank : i32\n"
+	"%c4 = arith.constant 4 : i32\n%c10 = arith.constant 10 : i32\n"
+	"%first = arith.muli %pid, %c4 : i32\n%cell = arith.addi %first, %rank : i32\n"
+	"%tens = arith.muli %pid, %c10 : i32\n%v = arith.addi %tens, %rank : i32\n"
+	"%q = tt.addptr %p, %cell : !tt.ptr<i32>, i32\ntt.store %q, %v : !tt.ptr<i32>\n"
+	"tt.return\n}\n}\n";
+
 static void ctas_of_a_program_follow_one_another(void **state)
 {
 	(void)state;
 	enum { PROGRAMS = 5, CTAS = 4 };
 	for (unsigned threads = 1; threads <= 4; threads += 3) {
 		int32_t cells[PROGRAMS * CTAS] = {0};
-		Kit *k = kit_new("module attributes {neso.cluster = 4 : i32} {\ntt.func public @kernel(%p: !tt.ptr<i32>) {\n"
-				 "%pid = tt.get_program_id x : i32\n%rank = gpu.cta_rank : i32\n"
-				 "%c4 = arith.constant 4 : i32\n%c10 = arith.constant 10 : i32\n"
-				 "%first = arith.muli %pid, %c4 : i32\n%cell = arith.addi %first, %rank : i32\n"
-				 "%tens = arith.muli %pid, %c10 : i32\n%v = arith.addi %tens, %rank : i32\n"
-				 "%q = tt.addptr %p, %cell : !tt.ptr<i32>, i32\ntt.store %q, %v : !tt.ptr<i32>\n"
-				 "tt.return\n}\n}\n");
+		Kit *k = kit_new(ctas_text);
 		kit_buffer(k, "p", cells, sizeof cells, true);
 		k->launch.threads = threads;
 		kit_run(k, PROGRAMS);
