@@ -312,8 +312,10 @@ static void await_boxes(Pipeline *p, IrValue *read, IrValue *next)
 	 * the slots to be made. */
 	bool in_front = p->s->meets || p->free || p->s->whole;
 	p->awaited = parity;
-	IrOp *meet = irb_op(in_front ? &p->before : b, OP_BARRIER, NULL, 0, NULL, 0, 0);
-	p->meet_before = in_front ? meet : NULL;
+	if (!p->s->shared) { /* else the cluster has met */
+		IrOp *meet = irb_op(in_front ? &p->before : b, OP_BARRIER, NULL, 0, NULL, 0, 0);
+		p->meet_before = in_front ? meet : NULL;
+	}
 	if (p->free && !p->s->meets)
 		pipeline_say_free(p, b);
 	IrValue *args[] = {gpu_barrier_at(p->gpu, b, p->barriers, read), parity};

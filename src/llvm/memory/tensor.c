@@ -274,6 +274,24 @@ bool lower_BARRIER_EXPECT(Lower *lw, IrOp *op)
 	return good;
 }
 
+static bool find_read_of_slot(void *data, IrOp *op)
+{
+	bool *found = data;
+	const IrOp *from = op->kind == OP_LOCAL_LOAD ? ir_operand(op, 0)->def : NULL;
+	while (from && (from->kind == OP_MEMDESC_TRANS || from->kind == OP_MEMDESC_RESHAPE))
+		from = ir_operand(from, 0)->def;
+	*found |= from && from->kind == OP_MEMDESC_INDEX;
+	return !*found;
+}
+
+/* Do lanes read slots, each for itself? Products are the warp's. */
+static bool lanes_read_slots(const Lower *lw)
+{
+	bool found = false;
+	ir_walk((IrOp *)(uintptr_t)lw->func, false, find_read_of_slot, &found);
+	return found;
+}
+
 /* At the barriers of all CTAs of the cluster: a lane for each. */
 static void arrive_everywhere(Lower *lw, const IrOp *op, LLVMValueRef barrier)
 {
@@ -282,7 +300,8 @@ static void arrive_everywhere(Lower *lw, const IrOp *op, LLVMValueRef barrier)
 	if (op->operand_count > 1)
 		is_one = LLVMBuildAnd(lw->b, is_one, lower_scalar(lw, ir_operand(op, 1)), "");
 	LLVMValueRef cta = LLVMBuildSelect(lw->b, is_one, lane, lower_i32(lw, 0), "");
-	MACHINE0(lw, warp_barrier);
+	if (lanes_read_slots(lw))
+		MACHINE0(lw, warp_barrier);
 	MACHINE3(lw, mbarrier_arrive_there, barrier, cta, is_one);
 }
 
