@@ -1,13 +1,16 @@
 """Products and attention with a CTA or a cluster of CTAs for each program, beside Triton and torch on one GPU in one run.
 
-    python3 bench/gpu/clusters.py [--only WORD,...] [--repetitions 15] [--out results.json]
+    python3 bench/gpu/clusters.py [--only WORD,...] [--ctas 1,2,4] [--impl neso,neso:NESO_MULTICAST=0,triton]
+                                  [--repetitions 15] [--out results.json]
 
-A row is a kernel of cluster_kernels.py, a size and num_ctas; each implementation takes the best of the row's tiles and warps.
+A row is a kernel of cluster_kernels.py, a size and num_ctas; each implementation takes the best of the row's tiles and warps. One with
+a setting behind `:` is compiled and called with that in its environment.
 Results are compared with torch's, and those with several CTAs with those of one, which have the same bits. The L2 cache is
 flushed before each call; implementations take turns.
 """
 import argparse
 import json
+import os
 import statistics
 
 import torch
@@ -65,6 +68,24 @@ class Attention:
         return torch.nn.functional.scaled_dot_product_attention(self.q, self.k, self.v)
 
 
+class Way:
+    """The kernels as one implementation compiles them, with a setting."""
+
+    def __init__(self, text):
+        self.name, _, setting = text.partition(":")
+        self.setting = setting.split("=", 1) if setting else None
+        self.kernels = load_kernels(self.name, "cluster_kernels")
+
+    def __enter__(self):
+        if self.setting:
+            os.environ[self.setting[0]] = self.setting[1]
+        return self.kernels
+
+    def __exit__(self, *_):
+        if self.setting:
+            del os.environ[self.setting[0]]
+
+
 class Clock:
 
     def __init__(self):
@@ -85,13 +106,18 @@ def right(problem):
     return error.item() < 5e-3
 
 
-def candidates(problem, kernels, ctas, clock, notes, name):
+def call(problem, way, tile, ctas):
+    with way as kernels:
+        problem.call(kernels, tile, ctas)
+
+
+def candidates(problem, way, ctas, clock, notes, name):
     """(ms, tile) of the tiles that compile and give torch's result, the fastest three first."""
     found = []
     for tile in problem.tiles:
         problem.c.zero_()
         try:
-            problem.call(kernels, tile, ctas)
+            call(problem, way, tile, ctas)
             torch.cuda.synchronize()
         except Exception as fault:  # too much memory, or more than the compiler does
             notes.append(f"{name} {problem.kind} {problem.size} ctas {ctas} {tile}: {str(fault).splitlines()[0][:100]}")
@@ -99,27 +125,27 @@ def candidates(problem, kernels, ctas, clock, notes, name):
         if not right(problem):
             notes.append(f"WRONG: {name} {problem.kind} {problem.size} ctas {ctas} {tile}")
             continue
-        if ctas > 1 and name == "neso":
+        if ctas > 1 and way.name == "neso":
             bits = problem.c.clone()
             try:
-                problem.call(kernels, tile, 1)
+                call(problem, way, tile, 1)
                 if not torch.equal(bits, problem.c):
                     notes.append(f"other bits than with one CTA: {problem.kind} {problem.size} ctas {ctas} {tile}")
             except Exception:  # one CTA may not have the memory
                 pass
-        found.append((min(clock.once(lambda: problem.call(kernels, tile, ctas)) for _ in range(3)), tile))
+        found.append((min(clock.once(lambda: call(problem, way, tile, ctas)) for _ in range(3)), tile))
     return sorted(found)[:3]
 
 
 def measure(problem, ways, ctas, clock, repetitions, notes):
-    best = {name: candidates(problem, kernels, ctas, clock, notes, name) for name, kernels in ways.items()}
-    calls = {(name, tile): (lambda name=name, tile=tile: problem.call(ways[name], tile, ctas))
+    best = {name: candidates(problem, way, ctas, clock, notes, name) for name, way in ways.items()}
+    calls = {(name, tile): (lambda name=name, tile=tile: call(problem, ways[name], tile, ctas))
              for name, list_ in best.items() for _, tile in list_}
     calls["torch", None] = problem.torch
     times = {key: [] for key in calls}
     for _ in range(repetitions):
-        for key, call in calls.items():
-            times[key].append(clock.once(call))
+        for key, one in calls.items():
+            times[key].append(clock.once(one))
     row = {"kind": problem.kind, "size": problem.size, "ctas": ctas}
     for name in list(ways) + ["torch"]:
         of = [(statistics.median(ms), tile) for (who, tile), ms in times.items() if who == name]
@@ -141,16 +167,18 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--only", default="")
     arguments.add_argument("--ctas", default="1,2,4")
-    arguments.add_argument("--impl", default="neso,triton")
+    arguments.add_argument("--impl", default="neso,neso:NESO_MULTICAST=0,triton")
     arguments.add_argument("--repetitions", type=int, default=15)
     arguments.add_argument("--out")
     options = arguments.parse_args()
     torch.manual_seed(0)
-    ways = {name: load_kernels(name, "cluster_kernels") for name in options.impl.split(",")}
+    ways = {text: Way(text) for text in options.impl.split(",")}
     if "triton" in ways:
-        ways["triton"].triton.set_allocator(lambda size, align, stream: torch.empty(size, device=DEVICE, dtype=torch.int8))
+        ways["triton"].kernels.triton.set_allocator(lambda size, align, stream: torch.empty(size, device=DEVICE, dtype=torch.int8))
     clock, notes, rows = Clock(), [], []
-    print(f"{'':24}{'ctas':>5}{'Neso':>8}{'Triton':>8}{'torch':>8}   TFLOP/s, {torch.cuda.get_device_name(0)}")
+    names = list(ways) + ["torch"]
+    print(f"{'':24}{'ctas':>5}" + "".join(f"{name:>{max(len(name) + 2, 9)}}" for name in names),
+          f"  TFLOP/s, {torch.cuda.get_device_name(0)}")
     for name, make in problems():
         if options.only and not any(word in name for word in options.only.split(",")):
             continue
@@ -158,9 +186,9 @@ def main():
         for ctas in map(int, options.ctas.split(",")):
             row = measure(problem, ways, ctas, clock, options.repetitions, notes)
             rows.append(row)
-            shown = "".join(f"{row.get(who, float('nan')):8.0f}" for who in ("neso", "triton", "torch"))
-            print(f"{row['kind'] + ' ' + str(row['size']):24}{ctas:5}{shown}   {row.get('neso tile')} {row.get('triton tile')}",
-                  flush=True)
+            shown = "".join(f"{row.get(name, float('nan')):{max(len(name) + 2, 9)}.0f}" for name in names)
+            tiles = [row.get(name + " tile") for name in ways]
+            print(f"{row['kind'] + ' ' + str(row['size']):24}{ctas:5}{shown}   {tiles}", flush=True)
     for note in notes:
         print(note)
     if options.out:

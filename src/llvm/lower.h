@@ -201,6 +201,7 @@ typedef struct LowerRoles {
 	uint64_t memory;       /* where the number of the op that begins is written */
 	/* of a thread of the kernel's warps and of others; 0: as they were at the start */
 	unsigned registers, others;
+	bool shared; /* CTAs of a cluster copy to each other: all of them meet where roles begin */
 	LLVMBasicBlockRef begin, wait; /* of the other warps */
 	LLVMValueRef choice;
 } LowerRoles;

@@ -116,6 +116,9 @@ struct SimKernel {
 /* ---- running ---- */
 
 /* MEET: for the lanes that an operation of several lanes names. */
+/* In the imm of a barrier: warps of several roles come to it in places of their own. */
+enum { SIM_OF_ROLES = 2 };
+
 typedef enum SimWait { WAIT_NOTHING, WAIT_CTA, WAIT_CLUSTER, WAIT_WARP, WAIT_MEET } SimWait;
 
 typedef struct SimFragment {

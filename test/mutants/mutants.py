@@ -41,6 +41,9 @@ KERNELS = [
                          "2,2 randn:80x16:fp16 randn:16x96:fp16 full:80x96:fp32:77 80 96 16 64 64 32"], ""),
     ("product", HOPPER, ["1,1 rand:64x224:fp32 rand:224x32:fp32 full:64x32:fp32:77 64 32 224 64 32 32",
                          "2,1 rand:96x48:fp32 rand:48x16:fp32 full:96x16:fp32:77 96 16 48 64 32 32"], ""),
+    ("product", HOPPER, ["1,1 rand:128x224:fp16 rand:224x128:fp16 full:128x128:fp32:77 128 128 224 128 128 32",
+                         "1,1 rand:112x80:fp16 rand:80x96:fp16 full:112x96:fp32:77 112 96 80 128 128 32",
+                         "2,1 randn:144x352:fp16 randn:352x48:fp16 full:144x48:fp32:77 144 48 352 128 128 32"], "--num-ctas 2"),
     ("boxes", HOPPER, ["1 rand:64x160:fp16 rand:160x64:fp16 full:64x64:fp32:77 160 64 32",
                        "1 rand:64x16:fp16 rand:16x64:fp16 full:64x64:fp32:77 16 64 32",
                        "1 rand:64x336:fp16 rand:336x64:fp16 full:64x64:fp32:77 336 64 32"], ""),
@@ -81,7 +84,7 @@ SYNCHRONISATION = (SYNC, WAIT, ORDER, STAGE)
 
 BARRIERS = "barrier|warp_barrier|cluster_barrier|named_barrier|named_arrive"
 WAITS = (r"mbarrier_wait|cp_async_wait\.\d+|bulk_wait[.\w]*|cp_async_commit|bulk_commit|wgmma_commit|wgmma_fence|fence_async\w*"
-         r"|mbarrier_arrive|mbarrier_expect_tx")
+         r"|mbarrier_arrive\w*|mbarrier_expect_tx")
 OTHER_COMPARE = {"slt": "sle", "sle": "slt", "sgt": "sge", "sge": "sgt", "ult": "ule", "ule": "ult", "ugt": "uge",
                  "uge": "ugt", "eq": "ne", "ne": "eq"}
 INVERTED = {"slt": "sge", "sle": "sgt", "sgt": "sle", "sge": "slt", "ult": "uge", "ule": "ugt", "ugt": "ule", "uge": "ult"}

@@ -4,6 +4,9 @@
 # run: neso run %s:matmul --target sim:sm_90a --num-ctas 8 --check -q --against interp -g 1 rand:256x128:fp16 rand:128x256:fp16:3 zeros:256x256:fp16 256 256 128 256 256 32
 # run: neso run %s:matmul --target sim:sm_90a --num-ctas 2 --check -q --against interp -g 1 rand:64x72:fp16 rand:72x64:fp16:3 zeros:64x64:fp16 60 64 72 64 64 32
 # run: neso run %s:persistent --target sim:sm_90a --num-ctas 2 --schedules 2 -q --against interp -g 2 rand:200x128:fp16 rand:128x208:fp16:3 zeros:200x208:fp16 200 208 128 128 128 64
+# run: NESO_WARP_SPECIALIZE=1 neso run %s:persistent --target sim:sm_90a --num-ctas 2 --num-warps 8 --schedules 2 -q --against interp -g 2 rand:200x128:fp16 rand:128x208:fp16:3 zeros:200x208:fp16 200 208 128 128 128 64
+# run: NESO_WARP_SPECIALIZE=1 neso run %s:persistent --target sim:sm_90a --num-ctas 4 --check -q --against interp -g 1 rand:256x128:fp16 rand:128x512:fp16:3 zeros:256x512:fp16 256 512 128 256 128 32
+# run: NESO_WARP_SPECIALIZE=1 neso run %s:matmul --target sim:sm_90a --num-ctas 2 --schedules 2 -q --against interp -g 2 rand:256x200:fp16 rand:200x128:fp16:3 zeros:256x128:fp16 250 128 200 128 128 32
 # run: neso run %s:given --target sim:sm_90a --num-ctas 2 --num-warps 8 --check -q --against interp -g 2,1 desc:128x64:rand:256x128:fp16 desc:64x128:rand:128x128:fp16:3 desc:128x128:zeros:256x128:fp16 128 128 128 64
 # run: neso run %s:beside --target sim:sm_90a --num-ctas 2 --schedules 2 -q --against interp -g 1 arange:128x64:fp16 ones:64x128:fp16 ones:128:fp16 zeros:128x128:fp32 zeros:128:fp32 zeros:129:i32 64
 # run: neso run %s:added --target sim:sm_90a --num-ctas 2 --schedules 2 -q --against interp -g 1 ones:64x64:fp16 ones:64x64:fp16 ones:64x64:fp32 zeros:64x64:fp32

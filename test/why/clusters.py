@@ -8,6 +8,7 @@
 # run: neso compile %s:product --target sim:sm_90a --why --num-ctas 2 --signature "*fp16:16,*fp16:16,*fp32:16,*fp32:16,6"
 # run: neso compile %s:product --target sim:sm_90a --why --num-ctas 2 --signature "*fp16:16,*fp16:16,*fp32:16,*fp32:16,7"
 # run: neso compile %s:shared --target sim:sm_90a --why --num-ctas 2 --signature "*fp16:16,*fp16:16,*fp32:16,i32:16"
+# run: NESO_WARP_SPECIALIZE=1 neso compile %s:shared --target sim:sm_90a --why --num-ctas 2 --num-warps 8 --signature "*fp16:16,*fp16:16,*fp32:16,i32:16"
 # run: NESO_MULTICAST=0 neso compile %s:shared --target sim:sm_90a --why --num-ctas 2 --signature "*fp16:16,*fp16:16,*fp32:16,i32:16"
 # run: neso compile %s:product --target sim:sm_90a --why --num-ctas 16 --signature "*fp16:16,*fp16:16,*fp32:16,*fp32:16,8"
 import triton
@@ -46,6 +47,9 @@ def product(a, b, c, d, CASE: tl.constexpr):
         # CHECK: - dot ctas-meet: {{.*}}: volatile loads, or effects of assembly
         acc += tl.load(d, volatile=True)
     # CHECK: + load multicast: 2 CTAs of the cluster have the same tile: each brings a part of it to all of them
+    # CHECK: + dot ctas: each of the 2 CTAs of a program multiplies a part of it, 64x128,
+    # CHECK: + loop specialised: a warp of its own copies, 8 warps multiply
+    # CHECK: + load multicast: 2 CTAs
     # CHECK: + dot ctas: each of the 2 CTAs of a program multiplies a part of it, 64x128,
     # CHECK-NOT: load multicast
     # CHECK: + dot ctas: each of the 2 CTAs of a program multiplies a part of it, 64x128,

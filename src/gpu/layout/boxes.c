@@ -184,6 +184,23 @@ static bool is_written(const IrValue *map)
 	return false;
 }
 
+/* The first copy from global memory, perhaps of a role; NULL: there is none. */
+static const IrOp *load_through(const IrValue *map)
+{
+	const IrOp *load = NULL;
+	for (const IrUse *u = map->uses; u && !load; u = u->next) {
+		const IrOp *op = u->owner, *holder;
+		if (op->kind == OP_TMA_LOAD)
+			load = op;
+		if (op->kind != OP_WARP_SPECIALIZE)
+			continue;
+		holder = op->regions[1].first->last;
+		for (uint32_t r = 0; r < holder->region_count && !load; r++)
+			load = load_through(holder->regions[r].first->args[u - op->operands]);
+	}
+	return load;
+}
+
 /* Rows of the boxes of a map: CTAs that share a tile bring some each; each warp group copies its
  * own, where a store says so (ttng.async_tma_store_rows); a store may take rows of its tile one
  * part after the other. */
@@ -193,9 +210,10 @@ static unsigned rows_of(GpuCx *cx, const IrValue *map, const GpuBox *box)
 	const IrUse *u = map->uses;
 	if (u && u->owner->kind == OP_TMA_STORE_ROWS)
 		return box->side[0] * WARPS / gpu_num_warps(cx, u->owner);
-	if (u && u->owner->kind == OP_TMA_LOAD && ir_get(u->owner, cx->ir, ATTR_SHARED_BY)) {
+	const IrOp *load = load_through(map);
+	int64_t mask = load ? ir_get_int(load, cx->ir, ATTR_SHARED_BY, 0) : 0;
+	if (mask) {
 		GpuBox shared = *box;
-		int64_t mask = ir_get_int(u->owner, cx->ir, ATTR_SHARED_BY, 0);
 		gpu_box_share(&shared, 1u << (unsigned)__builtin_popcount((unsigned)mask));
 		return shared.side[0];
 	}

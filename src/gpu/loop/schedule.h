@@ -129,6 +129,8 @@ void schedule_whole(Schedule *s);
 /* Tiles that several CTAs of a cluster load alike, in step, are brought once for all of them. Of a
  * schedule that `pipeline` carries out. */
 void schedule_share(GpuCx *gpu, Arena *arena, const IrModule *m, Schedule *s);
+/* The same of a loop that has roles. */
+void schedule_share_roles(GpuCx *gpu, Arena *arena, const IrModule *m, Schedule *s);
 /* Adds small tiles that no product takes to a schedule that has copies. */
 void schedule_beside(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, Schedule *s);
 /* Does what is loaded in a loop reach operand 0 or 1 of a dot there, directly or through pure

@@ -3,7 +3,8 @@
  *
  * What comes to a CTA's slot is issued by others too, so all must have read a slot before one of
  * them fills it: warps arrive at the barriers of all CTAs. That takes loops whose slots have such
- * barriers (apart), and which all CTAs run in step: as often, under the same conditions. */
+ * barriers (apart, or with roles), and which all CTAs run in step: as often, under the same
+ * conditions. */
 #include "gpu/layout/boxes.h"
 #include "gpu/loop/schedule.h"
 #include "gpu/remark.h"
@@ -78,7 +79,7 @@ static bool find_roles(void *data, IrOp *op)
 	return !*found;
 }
 
-/* Warps of other roles do not come where all threads of the cluster meet. */
+/* Warps of other roles do not come where the threads of a cluster meet in front of a loop. */
 static bool has_roles(const IrOp *loop)
 {
 	bool found = false;
@@ -97,20 +98,37 @@ static bool can_be_shared(GpuCx *gpu, const ScheduledLoad *l, unsigned mask)
 	       gpu_box_may_share(&box, ctas) && (box.count >= ctas || ir_has_one_use(map));
 }
 
-void schedule_share(GpuCx *gpu, Arena *arena, const IrModule *m, Schedule *s)
+static bool may_share(GpuCx *gpu, Arena *arena, const IrModule *m, const Schedule *s)
 {
-	bool apart = s->apart || (s->for_products && (s->kept || s->meets) && !schedule_is_rotated(s));
 	bool other = s->left || s->whole || s->counted || !s->slots;
-	if (gpu->cluster == 1 || !gpu->multicast || other || !apart || !runs_in_step(arena, m, s->loop) ||
-	    has_roles(s->loop))
-		return;
+	return gpu->cluster > 1 && gpu->multicast && !other && runs_in_step(arena, m, s->loop) &&
+	       !has_roles(s->loop);
+}
+
+static void share_loads(GpuCx *gpu, Schedule *s)
+{
 	for (uint32_t i = 0; i < s->loads.len; i++) {
 		ScheduledLoad *l = &s->loads.data[i];
 		unsigned mask = (unsigned)ir_get_int(l->load, gpu->ir, ATTR_SHARED_BY, 0);
 		if (l->kind != SCHEDULE_COPIED || !can_be_shared(gpu, l, mask))
 			continue;
 		l->shared_by = mask;
-		s->shared = s->apart = true;
+		s->shared = true;
 		gpu_remark_of(gpu, l->load, NULL, REMARK_LOAD_SHARED, 1u << __builtin_popcount(mask));
 	}
+}
+
+void schedule_share_roles(GpuCx *gpu, Arena *arena, const IrModule *m, Schedule *s)
+{
+	if (may_share(gpu, arena, m, s) && !s->turned && !s->paired)
+		share_loads(gpu, s);
+}
+
+void schedule_share(GpuCx *gpu, Arena *arena, const IrModule *m, Schedule *s)
+{
+	bool apart = s->apart || (s->for_products && (s->kept || s->meets) && !schedule_is_rotated(s));
+	if (!apart || !may_share(gpu, arena, m, s))
+		return;
+	share_loads(gpu, s);
+	s->apart = s->apart || s->shared;
 }

@@ -65,9 +65,6 @@ static void behind(Pipeline *p, IrOp *loop)
 	if (p->copies)
 		pipeline_await(p, &b, 0);
 	left_await(p, &b, loop);
-	/* Others arrive at the barriers until they have ended their loops. */
-	if (p->s->shared)
-		irb_op(&b, OP_CLUSTER_BARRIER, NULL, 0, NULL, 0, 0);
 	if (p->barriers)
 		gpu_barriers_drop(p->gpu, &b, p->barriers);
 	if (p->free)

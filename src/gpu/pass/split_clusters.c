@@ -23,7 +23,7 @@ typedef struct Split {
 	GpuCx *gpu;
 	IrModule *m;
 	const GpuParts *parts;
-	IrMapping map;    /* scalars; of tiles those of the part that is being made */
+	IrMapping map;    /* scalars */
 	PartList *tiles;  /* by value id */
 	uint32_t values;  /* that have an id there: of the body as it was */
 	IrValue *rank;
@@ -89,17 +89,19 @@ static IrValue *start_along(const Split *s, IrBuilder *b, GpuPart part, unsigned
 
 /* ---- ops of one part ---- */
 
+/* One value may be several operands, each in another part. */
 static IrOp *copy_op(Split *s, const IrOp *op, GpuPart part)
 {
+	IrOp *copy = ir_clone(s->m, op, &s->map, NULL, NULL);
 	for (uint32_t i = 0; i < op->operand_count; i++) {
-		IrValue *v = ir_operand(op, i);
+		const IrValue *v = ir_operand(op, i);
 		GpuPart own = 0;
 		if (!gpu_part_is_tile(v->type))
 			continue;
 		gpu_part_operand(s->parts, op, i, part, &own);
-		ir_mapping_put(&s->map, v, tile(s, v, own));
+		ir_operand_set(copy, i, tile(s, v, own));
 	}
-	return ir_clone(s->m, op, &s->map, NULL, NULL);
+	return copy;
 }
 
 static IrBuilder after(const Split *s, IrOp *op)

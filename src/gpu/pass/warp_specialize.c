@@ -213,7 +213,9 @@ static IrValue *slot_before(Roles *w, IrBuilder *b, IrValue *slot, unsigned behi
 static void free_slot(Roles *w, IrBuilder *b, IrValue *free, IrValue *slot, IrValue *there)
 {
 	IrValue *args[] = {gpu_barrier_at(w->p.gpu, b, free, slot), there};
-	irb_op(b, OP_ARRIVE_BARRIER, args, there ? 2 : 1, NULL, 0, 0);
+	IrOp *op = irb_op(b, OP_ARRIVE_BARRIER, args, there ? 2 : 1, NULL, 0, 0);
+	if (w->p.s->shared && free == w->p.free)
+		ir_set(w->p.m, op, ATTR_BY_CLUSTER, ir_attr_unit(w->p.gpu->ir));
 }
 
 /* i1: were there so many iterations before this one? NULL: there were. */
@@ -356,7 +358,8 @@ static void go_on(Roles *w, IrValue *next, IrValue *turned)
 		if (body == p->body) {
 			p->loop = loop;
 			pipeline_end_products(p, loop);
-			if (inner)
+			/* Where CTAs share tiles, the producer waits for all slots at its end. */
+			if (inner || p->s->shared)
 				free_behind(w, loop, next);
 		}
 		loop = done ? loop : ir_parent_op(loop);
@@ -391,10 +394,22 @@ static void mark_late(const Roles *w)
 		set_late(w, w->p.s->rotation->late.data[i]);
 }
 
-static void carry_out(PassCx *cx, const AxisMap *axes, const GpuRoles *r)
+/* What threads did to shared memory before is seen by copies of other CTAs: the threads of all
+ * CTAs meet where roles begin. */
+static void fence_for_others(const Pipeline *p)
+{
+	IrBuilder b = p->before;
+	IrOp *fence = irb_op(&b, OP_FENCE_ASYNC, NULL, 0, NULL, 0, 0);
+	ir_set(p->m, fence, ATTR_FENCE_CLUSTER, ir_attr_bool(p->gpu->ir, false));
+}
+
+/* alone: no other loop of the kernel may get roles. */
+static void carry_out(PassCx *cx, const AxisMap *axes, const GpuRoles *r, bool alone)
 {
 	Schedule s = r->s;
 	s.meets = false; /* slots are freed one by one */
+	if (alone)
+		schedule_share_roles(gpu_of(cx), cx->scratch, cx->module, &s);
 	Roles w = {.r = r,
 		   .p = {.cx = cx,
 			 .gpu = gpu_of(cx),
@@ -410,6 +425,8 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const GpuRoles *r)
 	p->top = ir_at(p->m, p->body->first);
 	ir_set(p->m, s.loop, ATTR_PIPELINE, schedule_attr(p->gpu, cx->scratch, &s));
 	pipeline_add_rings(p, true);
+	if (s.shared)
+		fence_for_others(p);
 	part_late(&w);
 	add_tiles(&w);
 	produce(&w, parts);
@@ -475,7 +492,7 @@ bool pass_warp_specialize(PassCx *cx, bool *changed)
 			gpu_roles_remark(gpu, cx->scratch, &r);
 		if (r.rule != REMARK_LOOP_ROLES)
 			continue;
-		carry_out(cx, gpu_axis(cx), &r);
+		carry_out(cx, gpu_axis(cx), &r, loops.list.len == 1);
 		*changed = true;
 	}
 	return true;

@@ -168,9 +168,13 @@ static void copy_boxes(Pipeline *p, bool first, unsigned k, IrValue *number)
 		if (args[i])
 			args[i][1] = pipeline_slot(p, b, &p->rings.data[i], number);
 	IrValue *barrier = gpu_barrier_at(p->gpu, b, p->barriers, number);
-	if (p->free && !first)
+	if (p->free && !first) {
+		/* Arrivals of other CTAs are waited for in the last iterations too: behind the loop
+		 * none comes any more. */
+		IrValue *waits = p->s->shared ? irb_int(b, there->type, 1) : there;
 		issue(p, first,
-		      irb_op(b, OP_WAIT_FREE, (IrValue *[]){p->freed, p->parity, there}, 3, NULL, 0, 0));
+		      irb_op(b, OP_WAIT_FREE, (IrValue *[]){p->freed, p->parity, waits}, 3, NULL, 0, 0));
+	}
 	IrOp *expect = irb_op(b, OP_BARRIER_EXPECT, (IrValue *[]){barrier, there}, 2, NULL, 0, 0);
 	ir_set(p->m, expect, ATTR_SIZE, ir_attr_i32(p->gpu->ir, (int64_t)bytes));
 	issue(p, first, expect);
@@ -308,8 +312,10 @@ static void await_boxes(Pipeline *p, IrValue *read, IrValue *next)
 	 * the slots to be made. */
 	bool in_front = p->s->meets || p->free || p->s->whole;
 	p->awaited = parity;
-	IrOp *meet = irb_op(in_front ? &p->before : b, OP_BARRIER, NULL, 0, NULL, 0, 0);
-	p->meet_before = in_front ? meet : NULL;
+	if (!p->s->shared) { /* else the cluster has met */
+		IrOp *meet = irb_op(in_front ? &p->before : b, OP_BARRIER, NULL, 0, NULL, 0, 0);
+		p->meet_before = in_front ? meet : NULL;
+	}
 	if (p->free && !p->s->meets)
 		pipeline_say_free(p, b);
 	IrValue *args[] = {gpu_barrier_at(p->gpu, b, p->barriers, read), parity};

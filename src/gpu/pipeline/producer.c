@@ -172,6 +172,26 @@ static void put_copies_to(Producer *d, IrBuilder b, const PipelineSlots *to, boo
 		b.loc = load->loc;
 		op = irb_op(&b, OP_TMA_LOAD, args, 3 + load->operand_count, NULL, 0, 0);
 		ir_set(d->m, op, ATTR_FREE_SLOT, ir_attr_unit(gpu->ir));
+		if (p->rings.data[i].load->shared_by)
+			ir_set(d->m, op, ATTR_SHARED_BY,
+			       ir_attr_i32(gpu->ir, p->rings.data[i].load->shared_by));
+	}
+}
+
+/* Where CTAs share tiles, all of them have freed all slots before the role ends: nobody arrives at
+ * this CTA's barriers any more. */
+static void await_all_free(Producer *d)
+{
+	Pipeline *p = d->p;
+	IrBuilder b = ir_at_end(d->m, d->block, p->loop->loc);
+	IrValue *yes = irb_int(&b, ir_scalar(p->gpu->ir, TY_I1), 1), *free = capture(d, p->free);
+	IrValue *zero = irb_int(&b, d->slot->type, 0);
+	for (unsigned i = 0; i < p->s->slots; i++) {
+		IrValue *one = gpu_barrier_at(p->gpu, &b, free, d->slot);
+		irb_op(&b, OP_WAIT_FREE, (IrValue *[]){one, d->parity, yes}, 3, NULL, 0, 0);
+		IrValue *next = pipeline_next_slot(p, &b, d->slot, zero);
+		d->parity = pipeline_next_parity(&b, d->parity, next, zero);
+		d->slot = next;
 	}
 }
 
@@ -379,6 +399,8 @@ void pipeline_produce(Pipeline *p, IrOp *root, IrOp *specialize, IrBlock *block,
 		      .early = early,
 		      .late = late};
 	produce(&d, 1); /* all are free */
+	if (p->s->shared)
+		await_all_free(&d);
 }
 
 void pipeline_produce_turned(Pipeline *p, IrOp *root, IrOp *specialize, IrBlock *block,

@@ -322,6 +322,7 @@ static bool add_sinks(Search *s, const IrOp *op)
 		return refuse(s, "it prints, asserts, calls, or its threads meet");
 	case OP_INLINE_ASM:
 	case OP_EXTERN:
+	case OP_MAP_ELEMENTWISE:
 	case OP_LOAD:
 		return gpu_part_knows(s->p, op) || refuse(s, "volatile loads, or effects of assembly");
 	default:

@@ -77,6 +77,7 @@ bool gpu_part_knows(const GpuParts *p, const IrOp *op)
 	switch (op->kind) {
 	case OP_EXTERN:
 	case OP_INLINE_ASM:
+	case OP_MAP_ELEMENTWISE:
 		return ir_is_pure(op);
 	case OP_LOAD:
 		return !ir_is_volatile(op);

@@ -71,6 +71,17 @@ static void meet_all(Lower *lw)
 		 lower_i32(lw, TARGET_WARP_SIZE * (int64_t)lw->roles->all));
 }
 
+/* The kernel's warps begin a role or end, and the others wait for that. Where CTAs of a cluster
+ * copy to each other's memory it is all of theirs: none copies before all have made their
+ * barriers. */
+static void meet_to_begin(Lower *lw)
+{
+	if (lw->roles->shared)
+		MACHINE0(lw, cluster_barrier_roles);
+	else
+		meet_all(lw);
+}
+
 static LLVMValueRef place_of(Lower *lw, unsigned number)
 {
 	return lower_shared_at(lw, lw->roles->memory + (uint64_t)number * GPU_CAPTURE_BYTES);
@@ -84,13 +95,20 @@ static void build_wait(Lower *lw)
 	set_registers(lw, r->others, "dec");
 	LLVMBuildBr(lw->b, r->wait);
 	LLVMPositionBuilderAtEnd(lw->b, r->wait);
-	meet_all(lw);
+	meet_to_begin(lw);
 	LLVMValueRef number = LLVMBuildLoad2(lw->b, lw->t.i32, place_of(lw, 0), "");
 	LLVMSetVolatile(number, true);
 	r->choice = LLVMBuildSwitch(lw->b, number, ended, 1);
 	LLVMPositionBuilderAtEnd(lw->b, ended);
 	LLVMBuildRetVoid(lw->b);
 	LLVMPositionBuilderAtEnd(lw->b, back);
+}
+
+static bool find_shared(void *data, IrOp *op)
+{
+	Lower *lw = data;
+	lw->roles->shared |= op->kind == OP_TMA_LOAD && ir_get(op, lw->gpu->ir, ATTR_SHARED_BY);
+	return true;
 }
 
 void lower_roles_begin(Lower *lw)
@@ -104,6 +122,7 @@ void lower_roles_begin(Lower *lw)
 			  .barrier = OWN_BARRIER,
 			  .memory = gpu_shared_offset(lw->gpu, first)};
 	r->all = gpu_all_warps(lw->gpu, lw->func);
+	ir_walk((IrOp *)(uintptr_t)first, false, find_shared, lw);
 	find_registers(lw, lw->func, &r->registers, &r->others);
 	r->begin = lower_new_block(lw, "others");
 	r->wait = lower_new_block(lw, "wait");
@@ -130,7 +149,7 @@ void lower_roles_return(Lower *lw)
 	LowerIf one = begin_one(lw);
 	write_number(lw, 0);
 	lower_end_if(lw, one);
-	meet_all(lw);
+	meet_to_begin(lw);
 }
 
 LLVMValueRef lower_roles_other(Lower *lw)
@@ -283,7 +302,7 @@ bool lower_WARP_SPECIALIZE(Lower *lw, IrOp *op)
 				  "warps have code of their own in kernels alone, of one CTA");
 	lw->roles->count++;
 	write_captures(lw, op);
-	meet_all(lw);
+	meet_to_begin(lw);
 	if (!lower_block(lw, op->regions[0].first))
 		return false;
 	lower_line(lw, op->loc);

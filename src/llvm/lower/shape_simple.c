@@ -1,6 +1,7 @@
 /* Tiles made of scalars and of tiles with fewer elements, and which program this is: ops that only
  * choose among registers, or compute from the thread id. */
 #include "base/map.h"
+#include "gpu/memory/memory.h"
 #include "llvm/lower/affine.h"
 #include "llvm/machine.h"
 
@@ -140,10 +141,26 @@ bool lower_CTA_RANK(Lower *lw, IrOp *op)
 	return true;
 }
 
+/* Has the kernel done nothing to shared memory yet but to make barriers there? */
+static bool is_first(Lower *lw, const IrOp *op)
+{
+	bool first = ir_parent_op(op)->kind == OP_FUNC;
+	for (const IrOp *at = op->prev; at && first; at = at->prev) {
+		bool makes = at->kind == OP_INIT_BARRIER || at->kind == OP_FENCE_ASYNC;
+		bool plain = !ir_has_trait(at, TRAIT_READ | TRAIT_WRITE | TRAIT_SYNC) ||
+			     at->kind == OP_LOAD || at->kind == OP_STORE;
+		bool memory = at->kind == OP_LOCAL_ALLOC && !at->operand_count;
+		first = (makes || plain || memory) && !at->region_count && !gpu_scratch(lw->gpu, at).bytes;
+	}
+	return first;
+}
+
 bool lower_CLUSTER_BARRIER(Lower *lw, IrOp *op)
 {
-	(void)op;
-	MACHINE0(lw, cluster_barrier);
+	if (is_first(lw, op))
+		MACHINE0(lw, cluster_barrier_relaxed);
+	else
+		MACHINE0(lw, cluster_barrier);
 	return true;
 }
 

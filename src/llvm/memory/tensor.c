@@ -274,14 +274,34 @@ bool lower_BARRIER_EXPECT(Lower *lw, IrOp *op)
 	return good;
 }
 
+static bool find_read_of_slot(void *data, IrOp *op)
+{
+	bool *found = data;
+	const IrOp *from = op->kind == OP_LOCAL_LOAD ? ir_operand(op, 0)->def : NULL;
+	while (from && (from->kind == OP_MEMDESC_TRANS || from->kind == OP_MEMDESC_RESHAPE))
+		from = ir_operand(from, 0)->def;
+	*found |= from && from->kind == OP_MEMDESC_INDEX;
+	return !*found;
+}
+
+/* Do lanes read slots, each for itself? Products are the warp's. */
+static bool lanes_read_slots(const Lower *lw)
+{
+	bool found = false;
+	ir_walk((IrOp *)(uintptr_t)lw->func, false, find_read_of_slot, &found);
+	return found;
+}
+
 /* At the barriers of all CTAs of the cluster: a lane for each. */
 static void arrive_everywhere(Lower *lw, const IrOp *op, LLVMValueRef barrier)
 {
-	CONTRACT(op->operand_count == 1);
 	LLVMValueRef ctas = lower_i32(lw, lower_ctas_of_program(lw)), lane = lower_lane(lw);
 	LLVMValueRef is_one = LLVMBuildICmp(lw->b, LLVMIntULT, lane, ctas, "");
+	if (op->operand_count > 1)
+		is_one = LLVMBuildAnd(lw->b, is_one, lower_scalar(lw, ir_operand(op, 1)), "");
 	LLVMValueRef cta = LLVMBuildSelect(lw->b, is_one, lane, lower_i32(lw, 0), "");
-	MACHINE0(lw, warp_barrier);
+	if (lanes_read_slots(lw))
+		MACHINE0(lw, warp_barrier);
 	MACHINE3(lw, mbarrier_arrive_there, barrier, cta, is_one);
 }
 
@@ -325,12 +345,21 @@ bool lower_WAIT_FREE(Lower *lw, IrOp *op)
 {
 	LLVMValueRef barrier = lower_scalar(lw, ir_operand(op, 0)), parity = lower_scalar(lw, ir_operand(op, 1));
 	const IrValue *cond = ir_operand(op, 2);
+	const IrOp *next = op->next->kind == OP_BARRIER_EXPECT ? op->next : NULL;
+	int64_t always;
+	/* It waits anyway, and announces copies where there are some. */
+	bool inside = next && ir_operand(next, 1) != cond && ir_constant_int(cond, &always) && always;
 	OneThread one = begin_one_for(lw, lower_scalar(lw, cond), op);
+	LowerIf some = {0};
 	bool good = true;
 	MACHINE2(lw, mbarrier_wait, barrier, parity);
-	lw->tensor_expects = op->next->kind == OP_BARRIER_EXPECT && ir_operand(op->next, 1) == cond;
+	lw->tensor_expects = next && (inside || ir_operand(next, 1) == cond);
+	if (inside)
+		some = lower_begin_if(lw, lower_scalar(lw, ir_operand(next, 1)));
 	if (lw->tensor_expects)
-		good = expect(lw, op->next);
+		good = expect(lw, next);
+	if (inside)
+		lower_end_if(lw, some);
 	end_one(lw, one);
 	if (ends_products(op))
 		MACHINE0(lw, warp_barrier);

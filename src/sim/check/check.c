@@ -356,7 +356,8 @@ void sim_check_barrier(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t of
 {
 	char place[512];
 	const SimKernel *k = w->cta->run->kernel;
-	bool told = false;
+	/* What is copied to another CTA touches its barrier when it comes. */
+	bool told = false, own = w->base == w->rank * k->shared_pitch;
 	if (use == SIM_BARRIER_MAKE)
 		sim_check_write(w, i, lane, offset, 8);
 	for (uint32_t at = offset, next; at < offset + 8; at = next) {
@@ -382,7 +383,7 @@ void sim_check_barrier(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t of
 		c->barrier = use != SIM_BARRIER_DROP;
 		if (use == SIM_BARRIER_DROP)
 			note(w, i, lane, 0, &c->write);
-		else if (use != SIM_BARRIER_MAKE)
+		else if (use != SIM_BARRIER_MAKE && (own || use != SIM_BARRIER_ASYNC))
 			note_read(w, i, lane, 0, c);
 	}
 }

@@ -316,6 +316,8 @@ static bool fence(SimWarp *w, const SimInstr *i, uint32_t mask)
 }
 EFFECT_OP(barrier, barrier, 0)
 EFFECT_OP(cluster_barrier, barrier, 1)
+EFFECT_OP(cluster_barrier_relaxed, barrier, 1)
+EFFECT_OP(cluster_barrier_roles, barrier, 1 | SIM_OF_ROLES)
 EFFECT_OP(warp_barrier, warp_barrier, 0)
 EFFECT_OP(fence_cta, fence, 0)
 EFFECT_OP(fence_gpu, fence, 1)

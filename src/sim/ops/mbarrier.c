@@ -243,10 +243,11 @@ static bool arrive_there(SimWarp *w, const SimInstr *i, uint32_t mask)
 			return sim_fault(w, i, (int)lane, DIAG_RUN_OUT_OF_BOUNDS,
 					 "shared memory of CTA %u of a cluster of %u", rank[lane],
 					 w->cta->run->kernel->ctas);
+		/* Who has waited for it knows of it. */
+		sim_note_remote(w, i, lane, rank[lane]);
 		SimPlace own = sim_go_to(w, rank[lane]);
 		bool good = arrive_at(w, i, lane, offset[lane], 0);
 		sim_come_back(w, own);
-		sim_note_remote(w, i, lane, rank[lane]);
 		if (!good)
 			return false;
 	}

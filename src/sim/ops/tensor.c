@@ -133,7 +133,6 @@ static bool load_to_all(SimWarp *w, const SimInstr *i, unsigned lane, const SimB
 		SimPlace own = sim_go_to(w, rank);
 		bool good = sim_box_arrive(w, i, lane, box, to, barrier);
 		sim_come_back(w, own);
-		sim_note_remote(w, i, lane, rank);
 		if (!good)
 			return false;
 	}

@@ -290,10 +290,11 @@ static void check_barrier(SimCta *cta, unsigned from, unsigned to)
 				first = pc;
 				other = at_barrier(w, pc, lanes);
 			}
-			if (pc == first && live_lanes(w) == SIM_ALL)
+			bool same = pc == first || (k->code[pc].imm & k->code[first].imm & SIM_OF_ROLES);
+			if (same && live_lanes(w) == SIM_ALL)
 				continue;
 			uint32_t l = k->code[first].loc, m = k->code[pc].loc;
-			if (pc != first)
+			if (!same)
 				sim_finding(cta->run, at_barrier(w, pc, lanes), &other, DIAG_SIM_BARRIER, "threads of a program meet at different barriers: at %s and at %s",
 					    sim_place(k, l, a, sizeof a), sim_place(k, m, b, sizeof b));
 			else

@@ -326,6 +326,33 @@ static void a_deadlock_is_reported(void **state)
 	}
 }
 
+/* Programs that several CTAs run: every CTA of every program stores its own numbers. */
+static const char *const ctas_text =
+	"module attributes {neso.cluster = 4 : i32} {\n"
+	"tt.func public @kernel(%p: !tt.ptr<i32>) {\n"
+	"%pid = tt.get_program_id x : i32\n%rank = gpu.cta_rank : i32\n"
+	"%c4 = arith.constant 4 : i32\n%c10 = arith.constant 10 : i32\n"
+	"%first = arith.muli %pid, %c4 : i32\n%cell = arith.addi %first, %rank : i32\n"
+	"%tens = arith.muli %pid, %c10 : i32\n%v = arith.addi %tens, %rank : i32\n"
+	"%q = tt.addptr %p, %cell : !tt.ptr<i32>, i32\ntt.store %q, %v : !tt.ptr<i32>\n"
+	"tt.return\n}\n}\n";
+
+static void ctas_of_a_program_follow_one_another(void **state)
+{
+	(void)state;
+	enum { PROGRAMS = 5, CTAS = 4 };
+	for (unsigned threads = 1; threads <= 4; threads += 3) {
+		int32_t cells[PROGRAMS * CTAS] = {0};
+		Kit *k = kit_new(ctas_text);
+		kit_buffer(k, "p", cells, sizeof cells, true);
+		k->launch.threads = threads;
+		kit_run(k, PROGRAMS);
+		for (int i = 0; i < PROGRAMS * CTAS; i++)
+			assert_int_equal(cells[i], i / CTAS * 10 + i % CTAS);
+		kit_free(k);
+	}
+}
+
 /* Program 0 waits for a flag that program 1 would raise, had it not failed before: the failure is what is told. */
 static void waiting_for_a_failed_program_is_no_deadlock(void **state)
 {
@@ -539,6 +566,7 @@ int main(void)
 		cmocka_unit_test(misaligned_atomics),
 		cmocka_unit_test(programs_wait_for_later_ones),
 		cmocka_unit_test(a_deadlock_is_reported),
+		cmocka_unit_test(ctas_of_a_program_follow_one_another),
 		cmocka_unit_test(waiting_for_a_failed_program_is_no_deadlock),
 		cmocka_unit_test(an_endless_loop_is_stopped),
 		cmocka_unit_test(the_host_ends_a_launch),
