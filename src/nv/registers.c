@@ -9,7 +9,8 @@
  *
  * Fewer registers: ptxas ignores occupancy. Where a few registers less leave room for another CTA
  * on an SM, that is the limit, and the cubin is kept if it spills nothing and needs few more
- * instructions.
+ * instructions. Where that is half as many CTAs again, it may be more than one step away and spill
+ * a few words: what ptxas spills first is what waits behind the loop.
  *
  * A kernel that sets a limit itself (.maxnreg, .minnctapersm, options) is assembled once. */
 #include <elf.h>
@@ -20,6 +21,7 @@ enum {
 	GRANULE = 8,
 	NEAR = 8,   /* a step is near that takes no more than an eighth of the registers */
 	WORTH = 4,  /* a quarter of what is gained in CTAs may be lost in instructions */
+	FEW = 16,   /* bytes that may be spilled for half as many CTAs again */
 };
 
 static size_t find(Str s, size_t from, const char *what)
@@ -118,6 +120,11 @@ static unsigned ctas_of(const NvAssemble *how, unsigned registers, unsigned thre
 	return o.ctas;
 }
 
+static bool are_many_more(unsigned before, unsigned now)
+{
+	return 2 * (now - before) >= before;
+}
+
 Str nv_with_fewer_registers(Arena *arena, Str ptx, const NvAssemble *how, const NvCubin *cubin)
 {
 	Place p = place_of(ptx, how->kernel);
@@ -127,10 +134,13 @@ Str nv_with_fewer_registers(Arena *arena, Str ptx, const NvAssemble *how, const 
 		return (Str){0};
 	unsigned ctas = ctas_of(how, registers, p.threads, shared), limit = registers / GRANULE * GRANULE;
 	limit -= limit == registers ? GRANULE : 0;
-	if (!ctas || !limit || (registers - limit) * NEAR > registers ||
-	    ctas_of(how, limit, p.threads, shared) == ctas)
-		return (Str){0};
-	return with_limit(arena, ptx, p.end, limit);
+	bool first = true;
+	for (; ctas && limit && (registers - limit) * NEAR <= registers; limit -= GRANULE, first = false) {
+		unsigned now = ctas_of(how, limit, p.threads, shared);
+		if (now > ctas)
+			return first || are_many_more(ctas, now) ? with_limit(arena, ptx, p.end, limit) : (Str){0};
+	}
+	return (Str){0};
 }
 
 /* Bytes of its sections of instructions; 0: it has none, or is no ELF file of 64 bits. */
@@ -157,11 +167,13 @@ bool nv_is_worth_its_step(const NvAssemble *how, Str ptx, const NvCubin *before,
 {
 	Place p = place_of(ptx, how->kernel);
 	CONTRACT(p.threads);
-	if (now->spill_stores || now->stack || now->registers > TARGET_REGISTERS_THREAD)
+	bool spills = now->spill_stores != 0;
+	if (now->spill_stores > FEW || (now->stack && !spills) || now->registers > TARGET_REGISTERS_THREAD)
 		return false;
 	uint64_t old = code_bytes(before), code = code_bytes(now);
 	unsigned shared = how->shared + before->shared;
 	unsigned a = ctas_of(how, before->registers, p.threads, shared);
 	unsigned b = ctas_of(how, now->registers, p.threads, shared);
-	return b > a && (code <= old || (code - old) * a * WORTH <= old * (b - a));
+	bool gains = b > a && (!spills || are_many_more(a, b));
+	return gains && (code <= old || (code - old) * a * WORTH <= old * (b - a));
 }

@@ -196,6 +196,13 @@ static void steps_of_ctas(void **state)
 	expect_limit(".reqntid 128", ".maxnreg", "133 0", "133 0", 2, 133);   /* no CTA more */
 	expect_limit(".reqntid 128", ".maxnreg", "133 0", "fails 0", 2, 133);
 	expect_limit(".reqntid 128", ".maxnreg", "160 0", "128 0", 1, 160);   /* too far */
+	/* Three for two. */
+	expect_limit(".reqntid 128", "^.reqntid 128 .maxnreg 168$", "180 0", "168 12", 2, 168);
+	expect_limit(".reqntid 128", ".maxnreg 168", "180 0", "168 0", 2, 168);
+	expect_limit(".reqntid 128", ".maxnreg 168", "180 0", "168 20", 2, 180);  /* too many words */
+	expect_limit(".reqntid 128", ".maxnreg", "194 0", "168 0", 1, 194);	  /* too far */
+	/* Four for three, two steps away. */
+	expect_limit(".reqntid 128", ".maxnreg", "140 0", "128 0", 1, 140);
 	expect_limit(".reqntid 128", ".maxnreg", "128 0", "120 0", 1, 128);   /* no step there */
 	expect_limit(".reqntid 128", ".maxnreg", "32 0", "24 0", 1, 32);      /* as many warps as there are */
 	expect_limit(".reqntid 128\n.minnctapersm 2", ".maxnreg", "133 0", "126 0", 1, 133);
