@@ -185,7 +185,8 @@ static bool is_written(const IrValue *map)
 }
 
 /* Rows of the boxes of a map: CTAs that share a tile bring some each; each warp group copies its
- * own, where a store says so (ttng.async_tma_store_rows); a store may take rows of its tile one part after the other. */
+ * own, where a store says so (ttng.async_tma_store_rows); a store may take rows of its tile one
+ * part after the other. */
 static unsigned rows_of(GpuCx *cx, const IrValue *map, const GpuBox *box)
 {
 	enum { WARPS = 4 };

@@ -370,7 +370,8 @@ static bool place_tiles(Product *p, Arena *arena, GpuWgmmaPlan *plan, uint64_t *
 	*tiles = ARENA_ARRAY(arena, uint64_t, plan->tiles);
 	for (uint32_t i = 0; i < plan->tiles; i++) {
 		(*tiles)[i] = f2_apply(outer, outer_bits, i);
-		if (!write_elements(&p->registers[1], (*tiles)[i], bits, n, plan->c_count, c + i * plan->c_count))
+		if (!write_elements(&p->registers[1], (*tiles)[i], bits, n, plan->c_count,
+				    c + i * plan->c_count))
 			return refuse(p, "the result's layout is not that of the instruction's accumulators");
 	}
 	plan->c = c;
