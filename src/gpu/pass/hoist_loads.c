@@ -1,8 +1,8 @@
 /* hoist-loads: in a loop that is not pipelined, the loads for a product are hoisted in front of
  * the previous product, so that they overlap with it and the computation behind it.
  *
- *	k = load; s = q * k; p = f(s)     ->	n = load the next rows' indices; k = load; v = load
- *	v = load; o += p * v			s = q * k; p = f(s); o += p * v
+ *	k = load; s = q * k; p = f(s)  ->  n = load the next rows' indices; k = load; v = load
+ *	v = load; o += p * v               s = q * k; p = f(s); o += p * v
  *
  * Needs: TTGIR with its final layouts, behind `pipeline`: loads here were not prefetched. Keeps:
  * effects and values; nothing that a load is moved across writes global memory or orders it. A

@@ -4,9 +4,9 @@
  * Head dims of 80, 96 or 192 take tiles of 128 or 256, as sizes are powers of two. What loads mask
  * out is zero: the masks say where that begins.
  *
- *	neso.used_k	both operands are zero from there on along K: these steps add nothing
- *	neso.used_n	no store writes what depends on the result's columns from there on, so they
- *			may be anything
+ *	neso.used_k  both operands are zero from there on along K: these steps add nothing
+ *	neso.used_n  no store writes what depends on the result's columns from there on, so
+ *	             they may be anything
  *
  * Needs: TTIR with dots as `decompose-dots` leaves them, and loads with their masks. Keeps: what
  * is stored, bit by bit. Both operands must be zero, as zero times infinity is NaN. */
