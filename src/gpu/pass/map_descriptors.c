@@ -8,7 +8,7 @@
  * TMA has from Blackwell on), tiles that fit no box, and tiles not known to begin where a box may:
  * at a multiple of 16 bytes along the last dim and, where they are written, at no negative index.
  * An H200 ends a kernel with CUDA_ERROR_ILLEGAL_INSTRUCTION where one begins elsewhere
- * (bench/NOTES.md).
+ * (bench/history.md).
  *
  * Numbers in neso.map are those of the arguments as lower-descriptors leaves them: a descriptor is
  * pointer, sizes, strides and padding. Values that no map can express are found by the launch,
