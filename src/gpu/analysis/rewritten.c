@@ -36,8 +36,7 @@ static bool slope_of(const IrValue *v, const IrOp *loop, unsigned depth, int64_t
 		return false;
 	return slope_of(ir_operand(op, 0), loop, depth - 1, &a) &&
 	       slope_of(ir_operand(op, 1), loop, depth - 1, &b) &&
-	       !(op->kind == OP_ADDI ? __builtin_add_overflow(a, b, slope)
-				     : __builtin_sub_overflow(a, b, slope));
+	       !(op->kind == OP_ADDI ? __builtin_add_overflow(a, b, slope) : __builtin_sub_overflow(a, b, slope));
 }
 
 /* Does it go on by a tile or more in each iteration? */

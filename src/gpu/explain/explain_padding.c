@@ -4,8 +4,8 @@
  * (trim-products). */
 #include "gpu/explain/explain.h"
 
-/* "24x40": its product, and that of the sizes rounded up, as text too; rounded at most to `most`,
- * where that is given and not 0. */
+/* "24x40": its product, and that of the sizes rounded up, as text too; at most to `most`, where that
+ * is there and not 0. */
 static double counts(const char *sizes, const unsigned *most, Text *rounded, double *all)
 {
 	double own = 1;

@@ -1,9 +1,9 @@
-/* Tiles that CTAs of a cluster share (pass/split_clusters.c says which): multicast. Each CTA
- * issues the TMA copy of a part of them to the memory of all.
+/* Tiles that CTAs of a cluster share (pass/split_clusters.c says which): TMA copies a part of them
+ * for each CTA to the memory of all (multicast).
  *
- * Other CTAs write to a CTA's slots too, so all must have read a slot before one of them fills it:
- * warps arrive at the mbarriers of all CTAs. That requires loops whose slots have such barriers
- * (apart), and which all CTAs run in step: the same trip count, under the same conditions. */
+ * What comes to a CTA's slot is issued by others too, so all must have read a slot before one of
+ * them fills it: warps arrive at the barriers of all CTAs. That takes loops whose slots have such
+ * barriers (apart), and which all CTAs run in step: as often, under the same conditions. */
 #include "gpu/layout/boxes.h"
 #include "gpu/loop/schedule.h"
 #include "gpu/remark.h"

@@ -1,14 +1,14 @@
-/* hoist-loads: in a loop that is not pipelined, the loads for a product are hoisted in front of
- * the previous product, so that they overlap with it and the computation behind it.
+/* hoist-loads: in a loop whose products wait for what is loaded where it stands, the loads for a
+ * product stand in front of the product before, and begin beside it and what is computed of it.
  *
- *	k = load; s = q * k; p = f(s)  ->  n = load the next rows' indices; k = load; v = load
- *	v = load; o += p * v               s = q * k; p = f(s); o += p * v
+ *	k = load; s = q * k; p = f(s)     ->	n = load of the next rows' numbers; k = load; v = load
+ *	v = load; o += p * v				s = q * k; p = f(s); o += p * v
  *
- * Needs: TTGIR with its final layouts, behind `pipeline`: loads here were not prefetched. Keeps:
- * effects and values; nothing that a load is moved across writes global memory or orders it. A
- * branch that only loads, as masked rows at an end have it, counts as a load. If a load's address
- * is loaded as well, that load moves in front of one product more. Done as long as threads have
- * the registers. */
+ * Needs: TTGIR with its final layouts, behind `pipeline`: what is loaded here was not started ahead.
+ * Keeps: effects and values; nothing that is crossed writes global memory or orders it. A branch that
+ * does nothing but load, as masked rows at an end have it, is as a load. What a load's address comes
+ * from, if it is loaded as well, goes in front of one product more. Done as long as threads have the
+ * registers. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"
 
@@ -184,8 +184,8 @@ static bool goes_to_product(const IrValue *tile, unsigned depth)
 {
 	for (const IrUse *u = tile->uses; u && depth < MOST_VIEWS; u = u->next) {
 		const IrOp *op = u->owner;
-		bool view = op->kind == OP_LOCAL_ALLOC || op->kind == OP_MEMDESC_TRANS ||
-			    op->kind == OP_TRANS || op->kind == OP_CONVERT_LAYOUT;
+		bool view = op->kind == OP_LOCAL_ALLOC || op->kind == OP_MEMDESC_TRANS || op->kind == OP_TRANS ||
+			    op->kind == OP_CONVERT_LAYOUT;
 		if (op->kind == OP_WARP_GROUP_DOT || (view && goes_to_product(&op->results[0], depth + 1)))
 			return true;
 	}

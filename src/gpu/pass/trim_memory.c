@@ -1,10 +1,11 @@
-/* trim-memory: tiles that only products read, and that TMA brings, are allocated in shared memory
- * only as far as the products read them.
+/* trim-memory: tiles that come by TMA for products alone end in shared memory where what the products
+ * read of them ends.
  *
- * Needs: TTGIR with products as `accelerate-matmul` leaves them. Keeps: what products read. With
- * head dim 192 a tile is padded to 256, four boxes: the last one, which a mask excludes and no
- * product reads (trim-products), is neither copied nor allocated, which leaves room for more
- * slots. Boxes follow one another along the last dim; only the last ones can be dropped. */
+ * Needs: TTGIR with products as `accelerate-matmul` leaves them. Keeps: what products read. A head of
+ * 192 numbers is three boxes of the four that its tile of 256 has: the last one, which a mask leaves
+ * out and no product reads (trim-products), is not copied and has no place, so that there is room for
+ * more slots. Boxes lie one behind the other along the last dim; only the last ones can be left
+ * out. */
 #include "gpu/layout/boxes.h"
 #include "gpu/pass/map_args.h"
 #include "gpu/plan/wgmma.h"

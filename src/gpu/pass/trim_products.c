@@ -1,15 +1,15 @@
-/* trim-products: a product whose tile is wider than its inputs, or than what is stored of its
- * result, is marked, and does not multiply the padding.
+/* trim-products: a product whose tile is wider than what it is made of, or than what is seen of it,
+ * says so, and multiplies no padding.
  *
- * Head dims of 80, 96 or 192 take tiles of 128 or 256, as sizes are powers of two. What loads mask
- * out is zero: the masks say where that begins.
+ * Heads of 80, 96 or 192 numbers take tiles of 128 or 256, as sizes are powers of two. What loads
+ * leave out of these is zero: the masks say where that begins.
  *
- *	neso.used_k  both operands are zero from there on along K: these steps add nothing
- *	neso.used_n  no store writes what depends on the result's columns from there on, so
- *	             they may be anything
+ *	neso.used_k	both operands are zero from there on along K: these steps add nothing
+ *	neso.used_n	from there on no store writes what comes of the result's columns, which may
+ *			then be anything
  *
- * Needs: TTIR with dots as `decompose-dots` leaves them, and loads with their masks. Keeps: what
- * is stored, bit by bit. Both operands must be zero, as zero times infinity is NaN. */
+ * Needs: TTIR with dots as `decompose-dots` leaves them, and loads with their masks. Keeps: what is
+ * stored, bit by bit. Both operands must be zero, as zero times infinity is none. */
 #include "gpu/analysis/unseen.h"
 #include "gpu/gpu.h"
 #include "ir/rewrite/fold.h"
@@ -52,8 +52,7 @@ static int64_t zero_from(Trim *t, const IrValue *v, unsigned dim, bool any, unsi
 		return 0;
 	switch (op->kind) {
 	case OP_LOAD:
-		zero = op->operand_count > 1 &&
-		       (any || (op->operand_count > 2 && is_zero(ir_operand(op, 2))));
+		zero = op->operand_count > 1 && (any || (op->operand_count > 2 && is_zero(ir_operand(op, 2))));
 		return zero ? masked_from(t, op, ir_operand(op, 1), dim) : 0;
 	case OP_SELECT:
 		zero = is_zero(ir_operand(op, 2)) && ir_is_tensor(ir_operand(op, 0)->type);
@@ -61,8 +60,7 @@ static int64_t zero_from(Trim *t, const IrValue *v, unsigned dim, bool any, unsi
 		return end || !zero ? end : zero_from(t, ir_operand(op, 1), dim, any, depth + 1);
 	case OP_TRANS:
 		order = ir_get(op, t->cx->module->cx, ATTR_ORDER);
-		return order ? zero_from(t, ir_operand(op, 0), (unsigned)order->ints[dim], any, depth + 1)
-			     : 0;
+		return order ? zero_from(t, ir_operand(op, 0), (unsigned)order->ints[dim], any, depth + 1) : 0;
 	case OP_TRUNCF:
 	case OP_EXTF:
 		return zero_from(t, ir_operand(op, 0), dim, any, depth + 1);
