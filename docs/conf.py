@@ -6,7 +6,7 @@ copyright = "the authors of Neso; MIT licence"
 extensions = ["myst_parser"]
 source_suffix = {".md": "markdown"}
 root_doc = "docs/index"
-include_patterns = ["README.md", "docs/*.md", "docs/reference/*.md", "src/*/README.md", "test/README.md", "bench/NOTES.md"]
+include_patterns = ["README.md", "docs/*.md", "docs/reference/*.md", "src/*/README.md", "test/README.md", "bench/NOTES.md", "bench/history.md"]
 html_theme = "alabaster"
 html_theme_options = {"page_width": "1100px", "sidebar_width": "240px", "fixed_sidebar": True,
                       "description": "kernels in the Triton tile language, compiled and run"}

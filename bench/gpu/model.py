@@ -2,10 +2,10 @@
 
     python3 bench/gpu/model.py --neso build/release/neso [--only WORD,...] [--clock 1.5]
 
-A row: TFLOP/s that NOTES.md has, TFLOP/s predicted, their ratio, cycles of an iteration of each loop.
+A row: TFLOP/s that history.md has, TFLOP/s predicted, their ratio, cycles of an iteration of each loop.
 Predicted: programs go to 132 SMs in turn, as many to each as --why says, at the clock that such
 kernels run at under the power limit; a program takes its iterations' cycles and BESIDE, what was
-measured to stand beside a loop. Where NOTES.md has the best of several tiles, so has the prediction.
+measured to stand beside a loop. Where history.md has the best of several tiles, so has the prediction.
 """
 import argparse
 import heapq
@@ -79,7 +79,7 @@ SQUARE = [(128, 128, 2, 8)]
 TILES = [(128, 64, 3, 4), (128, 128, 2, 8), (128, 64, 2, 8), (64, 64, 3, 4), (64, 128, 2, 4)]
 OTHER = [(32, 128, 3, 8), (32, 128, 5, 8), (64, 128, 2, 8), (32, 64, 3, 4), (64, 64, 2, 4)]
 ADDING = [(64, 64, 2, 4), (64, 128, 2, 8), (128, 64, 2, 8)]
-# Name, TFLOP/s of NOTES.md, its section, operations, programs.
+# Name, TFLOP/s of history.md, its section, operations, programs.
 ORDERS, LATE, BACK = "through plain pointers", "an iteration late", "Attention's backward"
 BESIDES, FIRST, ROLES = "What a tile costs", "Products of warp groups", "Warps with roles"
 

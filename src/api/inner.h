@@ -68,7 +68,6 @@ struct ApiCall;
 struct JitDeclaration;
 /* Where a declaration says that its kernel's file is. */
 const char *api_declared_path(Arena *arena, const struct JitDeclaration *declaration);
-neso_compile_options api_options_of(const JitOptions *options);
 /* Obeys a control line. */
 neso_status api_control(struct ApiCall *call, neso_kernel *kernel, const struct JitDeclaration *line);
 
@@ -181,8 +180,6 @@ static inline bool api_is_typed(unsigned param, const neso_arg *arg)
 /* A launch on a GPU that was like this one. NULL: there was none, and the key is what this one is
  * to be remembered by, if it has one. */
 const JitDispatch *api_find_again(neso_kernel *kernel, const neso_launch *launch, ApiKey *key);
-/* Where its variant may be forgotten it is held for the caller; NULL is fine. */
-void api_let_go(const JitDispatch *dispatch);
 /* The variant that such a call asked for before, on any target, held, or NULL; likewise. */
 const JitVariant *api_find(const neso_kernel *kernel, const neso_launch *launch, ApiKey *key);
 /* What api_find_again compares calls with, for JitKey.rows. */

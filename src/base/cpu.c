@@ -15,7 +15,7 @@ static bool has_f16c(void)
 	return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
 }
 
-CpuSet cpu_set(void)
+static CpuSet cpu_set(void)
 {
 	__builtin_cpu_init();
 	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !has_f16c())
@@ -24,7 +24,7 @@ CpuSet cpu_set(void)
 	       __builtin_cpu_supports("avx512dq") ? CPU_AVX512 : CPU_AVX2;
 }
 #else
-CpuSet cpu_set(void)
+static CpuSet cpu_set(void)
 {
 	return CPU_PLAIN;
 }

@@ -263,7 +263,6 @@ const char *exec_element_text(char *out, size_t size, const Shape *shape, int64_
 int32_t exec_find_buffer(Exec *x, uint64_t address, uint64_t size, int32_t origin, bool write);
 /* At the back edge of a loop: false when the program has to stop (time-out, a fault elsewhere). */
 bool exec_tick(Exec *x, const Instr *i);
-void exec_print(Exec *x, const char *text, size_t len);
 void exec_free(Exec *x);
 
 /* ---- decoding (decode.c) ---- */

@@ -129,6 +129,17 @@ static void print_value(Exec *x, Line *l, const Tile *t, uint64_t bits, bool hex
 		line_add(l, "%llu", (unsigned long long)(bits & mask));
 }
 
+static void exec_print(Exec *x, const char *text, size_t len)
+{
+	Launch *l = x->launch;
+	x->writes++;
+	if (!l->in->print)
+		return;
+	pthread_mutex_lock(&l->lock);
+	l->in->print(l->in->print_data, text, len);
+	pthread_mutex_unlock(&l->lock);
+}
+
 /* As upstream: pid (x, y, z) idx (i, j)<prefix>[(operand k) ]<value>, indices padded to the width of the largest. */
 static void print_operand(Exec *x, const Print *p, const Tile *t, unsigned operand, unsigned operands)
 {
@@ -150,17 +161,6 @@ static void print_operand(Exec *x, const Print *p, const Tile *t, unsigned opera
 		for (uint32_t d = s->rank; d-- > 0 && ++index[d] == s->dim[d];)
 			index[d] = 0;
 	}
-}
-
-void exec_print(Exec *x, const char *text, size_t len)
-{
-	Launch *l = x->launch;
-	x->writes++;
-	if (!l->in->print)
-		return;
-	pthread_mutex_lock(&l->lock);
-	l->in->print(l->in->print_data, text, len);
-	pthread_mutex_unlock(&l->lock);
 }
 
 static const Instr *run_print(Exec *x, const Instr *i)

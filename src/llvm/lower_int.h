@@ -8,7 +8,6 @@
 
 /* Types and the table of values; cx, module, arena are set. */
 void lower_init(Lower *lw);
-bool lower_op(Lower *lw, IrOp *op);
 /* Where predictions are asked for: hints of the source as assumptions (promise.c). */
 void lower_promises(Lower *lw, const IrOp *op);
 
@@ -32,9 +31,5 @@ void lower_line_end(Lower *lw);
 
 /* Ids of the function lw->func from here on are built in its entry block. */
 void lower_thread_begin(Lower *lw, LLVMBasicBlockRef entry);
-/* Are all bits of the word from `bits` on 0? */
-bool lower_word_is_bounded(const Lower *lw, LLVMValueRef word, unsigned bits);
-/* base ^ value; image: the bits that base may have. */
-LLVMValueRef lower_xor_const(Lower *lw, LLVMValueRef base, uint64_t image, uint64_t value);
 
 #endif

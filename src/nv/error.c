@@ -29,7 +29,7 @@ static const ResultRow *find_result(int number)
 	return NULL;
 }
 
-CudaResultKind nv_result_kind(int result)
+static CudaResultKind result_kind(int result)
 {
 	const ResultRow *row = find_result(result);
 	return row ? row->kind : CUDA_KIND_OTHER;
@@ -52,12 +52,14 @@ const char *nv_result_text(const NvDriver *driver, int result, char *buffer)
 	return buffer;
 }
 
+static void recent_notes(NvDriver *driver, NvContext context, Diag *diag, DiagList *diags);
+
 bool nv_failed_before(NvDriver *driver, int result, DiagList *diags)
 {
 	char text[NV_RESULT_TEXT];
-	if (nv_result_kind(result) == CUDA_KIND_KERNEL) {
+	if (result_kind(result) == CUDA_KIND_KERNEL) {
 		Diag *diag = diag_add(diags, (Span){0}, DIAG_NV_FAULT, nv_result_text(driver, result, text));
-		nv_recent_notes(driver, nv_context_number(driver, NULL), diag, diags);
+		recent_notes(driver, nv_context_number(driver, NULL), diag, diags);
 		return true;
 	}
 	if (driver->generation && driver->pid != getpid()) {
@@ -268,9 +270,10 @@ static bool add_notes(NvDriver *driver, void *data, DiagList *diags)
 	return true;
 }
 
-void nv_recent_notes(NvDriver *driver, NvContext context, Diag *diag, DiagList *diags)
+static void recent_notes(NvDriver *driver, NvContext context, Diag *diag, DiagList *diags)
 {
 	Shown shown = {context, diag};
 	if (nv_generation(driver) != 0)
 		nv_locked(driver, add_notes, &shown, diags);
 }
+

@@ -187,7 +187,6 @@ void nv_context_leave(NvDriver *driver);
 /* "CUDA_ERROR_INVALID_VALUE: invalid argument"; buffer of NV_RESULT_TEXT bytes. */
 enum { NV_RESULT_TEXT = 256 };
 const char *nv_result_text(const NvDriver *driver, int result, char *buffer);
-CudaResultKind nv_result_kind(int result);
 /* Adds what `call` (name of an entry point) failed with; false, so that it can be returned. */
 bool nv_failed(NvDriver *driver, int result, const char *call, DiagList *diags);
 /* True where the result means another thing than that this call is at fault: a kernel failed before, or the process
@@ -205,7 +204,6 @@ void nv_recent_drop(NvDriver *driver, unsigned seq);
 /* Launches of the context that are known to have ended; all_streams: of every stream. */
 void nv_recent_done(NvDriver *driver, NvContext context, NvStream stream, bool all_streams);
 void nv_recent_forget(NvDriver *driver, const NvFunction *function);
-void nv_recent_notes(NvDriver *driver, NvContext context, Diag *diag, DiagList *diags);
 /* ", called with x_ptr = 0x7f.., n = 98"; "" without arguments. In the list's arena. */
 const char *nv_args_text(const NvKernel *kernel, void *const *params, DiagList *diags);
 

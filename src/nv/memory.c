@@ -85,7 +85,7 @@ bool nv_event_record(NvDriver *driver, NvEvent event, NvStream stream, DiagList 
 	return CALL(driver, diags, cuEventRecord, event, stream);
 }
 
-bool nv_event_wait(NvDriver *driver, NvEvent event, DiagList *diags)
+static bool event_wait(NvDriver *driver, NvEvent event, DiagList *diags)
 {
 	const NvRelaxed relaxed = nv_relax(driver);
 	const bool good = CALL(driver, diags, cuEventSynchronize, event);
@@ -111,7 +111,7 @@ bool nv_event_elapsed(NvDriver *driver, NvEvent from, NvEvent to, double *second
 {
 	float milliseconds = 0;
 	*seconds = 0;
-	if (!nv_event_wait(driver, to, diags) || !CALL(driver, diags, cuEventElapsedTime, &milliseconds, from, to))
+	if (!event_wait(driver, to, diags) || !CALL(driver, diags, cuEventElapsedTime, &milliseconds, from, to))
 		return false;
 	*seconds = (double)milliseconds * 1e-3;
 	return true;

@@ -231,7 +231,6 @@ bool nv_synchronize(NvDriver *driver, NvStream stream, DiagList *diags);
 bool nv_synchronize_all(NvDriver *driver, DiagList *diags);
 bool nv_event_new(NvDriver *driver, NvEvent *event, DiagList *diags);
 bool nv_event_record(NvDriver *driver, NvEvent event, NvStream stream, DiagList *diags);
-bool nv_event_wait(NvDriver *driver, NvEvent event, DiagList *diags);
 /* Is what was in the stream before it done, or failed? Waits for nothing. */
 bool nv_event_done(const NvDriver *driver, NvEvent event);
 /* Does the stream record a graph? */

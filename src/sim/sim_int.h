@@ -512,7 +512,6 @@ void sim_barriers_end(SimCta *cta);
 /* roles.c: what the warp knows goes to who meets it, and comes from them; NULL is fine. */
 void sim_past_give(SimWarp *w, SimPast *to, const SimInstr *at);
 void sim_past_take(SimWarp *w, const SimPast *from, const SimInstr *at);
-void sim_past_fence(SimWarp *w); /* its writes, and those that it knows of, are seen by asynchronous units */
 /* tensor.c: what is under way when a program ends, which is a finding, is done; the notes. */
 void sim_stores_end(SimWarp *w);
 void sim_stores_free(SimWarp *w);

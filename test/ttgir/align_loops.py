@@ -1,5 +1,6 @@
-# A loop of products whose rows may begin at multiples of 4 bytes is there twice: a look at those arguments that matter, and at no
-# others, chooses. What the copy takes of them is computed again, of cleared bits; the results that nobody takes tie nothing.
+# The pass align-loops: a loop of products whose rows may begin at multiples of 4 bytes is versioned. A run-time check of the
+# arguments that matter, and of no others, chooses. In the aligned version the addresses of copies are recomputed with their low
+# bits cleared; results that nobody uses add no condition.
 # run: neso compile %s:kernel -s "*fp16:16,*fp16:16,*fp16:16,i32,i32,i32,i32,i32,i32" --target sm_90a --num-stages 3 --stop-after pipeline --no-loc
 # run: neso compile %s:kernel -s "*i8:16,*i8:16,*i32:16,i32,i32,i32,i32:16,i32:16,i32:16" --target sm_90a --num-stages 3 --stop-after pipeline --no-loc
 # run: neso compile %s:kernel -s "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,i32:16,i32:16,i32:16" --target sm_90a --num-stages 3 --stop-after align-loops --no-loc

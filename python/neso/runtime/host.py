@@ -239,7 +239,7 @@ def first_launch():
     if knobs.runtime.target:
         return
     if knobs.runtime.interpret:
-        # The figures: bench/NOTES.md, "Interpreted kernels against NumPy and torch".
+        # The figures: bench/NOTES.md, "Interpreter and simulator".
         notice("mode", "neso: TRITON_INTERPRET is set: kernels are interpreted on the CPU. Where they work on whole tiles that "
                "took 0.4 to 7 times as long as NumPy or torch on the same CPU when measured, where they go through single "
                "elements 90 to 360 times, and a GPU is far faster; unset TRITON_INTERPRET to switch this off")

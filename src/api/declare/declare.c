@@ -57,7 +57,7 @@ neso_status neso_declarations_read(neso_context *context, const char *file, cons
 
 /* ---- what a line stands for ---- */
 
-neso_compile_options api_options_of(const JitOptions *o)
+static neso_compile_options options_of(const JitOptions *o)
 {
 	return (neso_compile_options){
 		.size = sizeof(neso_compile_options),
@@ -113,7 +113,7 @@ static void give(ApiCall *call, const DeclaredArgs *args, const JitDeclaredList 
 	const JitAxis *most;
 	const char *axes = axes_text(&call->arena, list, &most);
 	for (uint32_t i = 0; i < list->all.len && args->each; i++) {
-		const neso_compile_options options = api_options_of(&list->all.data[i].options);
+		const neso_compile_options options = options_of(&list->all.data[i].options);
 		const neso_declared out = {
 			.size = sizeof out,
 			.signature = list->all.data[i].signature,

@@ -165,6 +165,13 @@ const JitDispatch *api_find_last(neso_kernel *kernel, const neso_launch *launch)
 	return context && is_like(found, kernel, launch, context) ? found : NULL;
 }
 
+/* Where its variant may be forgotten it is held for the caller; NULL is fine. */
+static void let_go(const JitDispatch *dispatch)
+{
+	if (dispatch && dispatch->passes)
+		jit_let_go(dispatch->variant);
+}
+
 const JitDispatch *api_find_again(neso_kernel *kernel, const neso_launch *launch, ApiKey *key)
 {
 	key->count = 0;
@@ -182,18 +189,12 @@ const JitDispatch *api_find_again(neso_kernel *kernel, const neso_launch *launch
 		return NULL;
 	found = jit_find(kernel->jit, key->words, key->count, key->hash);
 	if (found && !found->function)
-		api_let_go(found);
+		let_go(found);
 	if (!found || !found->function)
 		return NULL;
 	if (!found->passes)
 		atomic_store_explicit(&kernel->last, found, memory_order_release);
 	return found;
-}
-
-void api_let_go(const JitDispatch *dispatch)
-{
-	if (dispatch && dispatch->passes)
-		jit_let_go(dispatch->variant);
 }
 
 const JitVariant *api_find(const neso_kernel *kernel, const neso_launch *launch, ApiKey *key)

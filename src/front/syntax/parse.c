@@ -262,6 +262,15 @@ void parse_statement(Parser *p)
 	recover(p, function);
 }
 
+/* "expected an indented block after `what` on line (of `start`)" */
+static void no_block(Parser *p, const char *what, uint32_t start)
+{
+	p->failures++;
+	if (!diag_full(p->diags))
+		diag_add(p->diags, parse_here(p), DIAG_SYNTAX_BLOCK, what,
+			 source_line_col(p->source, start).line);
+}
+
 bool parse_block(Parser *p, Ast *node, AstList *body, const char *what, uint32_t start)
 {
 	uint32_t base = p->stack.len;
@@ -279,18 +288,10 @@ bool parse_block(Parser *p, Ast *node, AstList *body, const char *what, uint32_t
 		if (at(p, TOK_INDENT))
 			indented(p);
 		else
-			parse_no_block(p, what, start);
+			no_block(p, what, start);
 	}
 	*body = parse_take_list(p, node, base);
 	return true;
-}
-
-void parse_no_block(Parser *p, const char *what, uint32_t start)
-{
-	p->failures++;
-	if (!diag_full(p->diags))
-		diag_add(p->diags, parse_here(p), DIAG_SYNTAX_BLOCK, what,
-			 source_line_col(p->source, start).line);
 }
 
 /* End of the last token before token `index` that is not layout. */
@@ -312,7 +313,7 @@ bool parse_skip_body(Parser *p, AstFunction *f, uint32_t start)
 	if (at(p, TOK_NEWLINE)) {
 		p->tok++;
 		if (!at(p, TOK_INDENT)) {
-			parse_no_block(p, "function definition", start);
+			no_block(p, "function definition", start);
 			f->body_parsed = true; /* there is none */
 			return true;
 		}

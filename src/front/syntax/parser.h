@@ -151,10 +151,8 @@ bool parse_compound(Parser *p);
 /* simple_stmt (';' simple_stmt)* NEWLINE: pushes them. */
 bool parse_simple_line(Parser *p);
 Ast *parse_match(Parser *p); /* of a function's body (parse_match.c) */
-/* ':' and the block; `what` and `start` are for parse_no_block. */
+/* ':' and the block; `what` and `start` (where it begins) are for the error when there is none. */
 bool parse_block(Parser *p, Ast *node, AstList *body, const char *what, uint32_t start);
-/* "expected an indented block after `what` on line (of `start`)" */
-void parse_no_block(Parser *p, const char *what, uint32_t start);
 /* ':' and the block of a function, which is skipped; `f` keeps the place. */
 bool parse_skip_body(Parser *p, AstFunction *f, uint32_t start);
 /* Pushes a finished statement unless it is higher than AST_MAX_HEIGHT. */

@@ -1,5 +1,5 @@
-/* Whether iterations of loops may store to one place: the last one's is to stay there, and copies
- * under way may arrive in any order. */
+/* Whether iterations of a loop may store to the same place: the last one's value must stay, and
+ * copies in flight may arrive in any order. */
 #ifndef NESO_GPU_ANALYSIS_REWRITTEN_H
 #define NESO_GPU_ANALYSIS_REWRITTEN_H
 

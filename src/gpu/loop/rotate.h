@@ -20,7 +20,7 @@
 
 /* What threads compute runs beside products of other warp groups, and of their own that are under
  * way, but not all of it: of whichever takes less, so much is hidden by the other. Measured on an
- * H200 (bench/NOTES.md, cycles of loops). */
+ * H200 (bench/history.md, cycles of loops). */
 static inline unsigned gpu_cycles_beside(unsigned units, unsigned threads)
 {
 	enum { SHOWN_PERCENT = 55 };

@@ -13,7 +13,7 @@
  * (all banks once) that parts of a line go to is written separately: 32 lanes whose 16 bytes of 4
  * lines lie in 32 rows take 32 wavefronts, although no two lanes conflict in a bank. (Measured on
  * an H200: fp16 products of 128x128x64, 8 warps, 3 stages, ran at 152 TFLOP/s that way, and at 417
- * with each line in one row; bench/NOTES.md.) */
+ * with each line in one row; bench/history.md.) */
 #include "gpu/loop/schedule.h"
 #include "gpu/plan/dot.h"
 #include "layout/plan_parts.h"

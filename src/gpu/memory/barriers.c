@@ -239,6 +239,17 @@ static bool visit_unfenced(void *data, IrOp *op)
 	return !u->found;
 }
 
+/* Records a hazard in front of the op; true if a barrier may be inserted there. */
+static bool mark(GpuBarriers *w, const IrOp *op)
+{
+	w->hazard = true;
+	if (w->checking)
+		return false;
+	w->grew |= !w->marked[op->id];
+	w->marked[op->id] = true;
+	return true;
+}
+
 /* What threads wrote in front of a loop for its products is fenced there, once, and not in each
  * iteration. */
 static void fence_loop(GpuBarriers *w, const IrOp *op, GpuPending *s)
@@ -247,14 +258,8 @@ static void fence_loop(GpuBarriers *w, const IrOp *op, GpuPending *s)
 	if (w->marked[op->id])
 		meet_before(w, op, s);
 	ir_walk((IrOp *)(uintptr_t)op, false, visit_unfenced, &u);
-	if (!u.found)
-		return;
-	w->hazard = true;
-	if (w->checking)
-		return;
-	w->grew |= !w->marked[op->id];
-	w->marked[op->id] = true;
-	meet_before(w, op, s);
+	if (u.found && mark(w, op))
+		meet_before(w, op, s);
 }
 
 /* `enter` is the state at the loop; on return *s is that where it ends. */
@@ -299,13 +304,8 @@ static void fence_roles(GpuBarriers *w, const IrOp *op, GpuPending *s)
 		unfenced |= gpu_spans_touch(&s->unfenced, w->of_products.data[i]);
 	if (w->marked[op->id])
 		meet_before(w, op, s);
-	if (!unfenced || !w->tensors)
+	if (!unfenced || !w->tensors || !mark(w, op))
 		return;
-	w->hazard = true;
-	if (w->checking)
-		return;
-	w->grew |= !w->marked[op->id];
-	w->marked[op->id] = true;
 	w->fenced[op->id] |= FENCE_SHARED | (s->stores.len ? FENCE_GLOBAL : 0);
 	meet_before(w, op, s);
 }

@@ -8,7 +8,7 @@
  * TMA has from Blackwell on), tiles that fit no box, and tiles not known to begin where a box may:
  * at a multiple of 16 bytes along the last dim and, where they are written, at no negative index.
  * An H200 ends a kernel with CUDA_ERROR_ILLEGAL_INSTRUCTION where one begins elsewhere
- * (bench/NOTES.md).
+ * (bench/history.md).
  *
  * A loop may store through a descriptor whose sizes are computed (rows up to the end of a group).
  * Its map has no end there. A tile that a run-time check finds inside the tensor goes through the

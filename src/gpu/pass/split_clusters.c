@@ -1,12 +1,11 @@
-/* split-clusters: a program of several CTAs that multiplies becomes one part of it for each CTA.
+/* split-clusters: a program with products that several CTAs run is split into a part for each CTA.
  *
  * Needs: TTIR. Keeps: what is computed. GpuCx.num_ctas is 1 afterwards, and cluster says how many
- * CTAs run a program: each tile is a CTA's own, all that follows is as for one CTA, and
- * gpu.cta_rank says which part it is.
- * Method: gpu/plan/parts.h says which parts of each value are wanted; the body is copied with a
- * value for each of them. A range that is cut begins at the CTA's part, and so do indices of
- * descriptors; what all CTAs would store alike the first one does. Where it cannot be done the
- * program stays whole, and its tiles get layouts that span the CTAs. */
+ * CTAs run a program: each tile is a CTA's own, later passes see one CTA, and gpu.cta_rank says
+ * which part it is. Method: gpu/plan/parts.h says which parts of each value are needed; the body
+ * is cloned with a value for each of them. A range that is split begins at the CTA's part, and so
+ * do indices of descriptors; the first CTA does the stores that would be the same in all. If a
+ * program cannot be split, its tiles get layouts that span the CTAs. */
 #include "gpu/gpu.h"
 #include "gpu/plan/parts.h"
 #include "gpu/remark.h"

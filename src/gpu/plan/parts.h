@@ -1,15 +1,15 @@
 /* Which part of each tile a CTA of a cluster computes by itself.
  *
- * A program with several CTAs (num_ctas) can be cut along rows or columns of its products: each CTA
- * then has tiles that are as much smaller, and nothing is exchanged. A part says for each bit of
- * the CTA's number along which dim it halves a tile: CTAs whose bits differ have different halves,
- * or the same whole where the bit halves none. A tile may be wanted in several parts (a range that
+ * A program with several CTAs (num_ctas) can be split along rows or columns of its products: each
+ * CTA then has smaller tiles, and nothing is exchanged. A part says for each bit of the CTA's
+ * number along which dim it halves a tile: CTAs that differ in the bit have different halves, or
+ * the same whole where the bit halves nothing. A tile may be needed in several parts (a range that
  * is both rows and columns), and is computed once for each.
  *
- * Method: products are cut along M or N; what is computed of them is cut the same way (the natural
- * part, forward to a fixpoint); stores take the natural part of what they store; from there all
- * values are asked for in the parts that are wanted, back to where they come from. Where a part
- * cannot be had without what another CTA has (a reduction across CTAs), the cut is refused. */
+ * Method: products are split along M or N; what is computed from them is split the same way (the
+ * natural part, propagated forward to a fixed point); stores take the natural part of what they
+ * store; from there the parts that are needed are propagated back to the inputs. Where a part
+ * needs another CTA's data (a reduction across CTAs), the split is refused. */
 #ifndef NESO_GPU_PLAN_PARTS_H
 #define NESO_GPU_PLAN_PARTS_H
 

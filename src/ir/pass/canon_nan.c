@@ -128,13 +128,8 @@ static Range range_of(const Canon *c, const IrValue *v, int depth)
 		a = range_of(c, lhs(op), depth - 1);
 		b = bounded(type, a.exponent);
 		return a.bounded && b.bounded ? b : (Range){ .number = a.number };
-	case OP_NEGF:
-	case OP_ABSF:
-	case OP_SPLAT:
-	case OP_BROADCAST:
-	case OP_EXPAND_DIMS:
-	case OP_RESHAPE:
-	case OP_TRANS:
+	case OP_NEGF: case OP_ABSF:
+	case OP_SPLAT: case OP_BROADCAST: case OP_EXPAND_DIMS: case OP_RESHAPE: case OP_TRANS:
 	case OP_CONVERT_LAYOUT:
 		return range_of(c, lhs(op), depth - 1);
 	case OP_FLOOR:

@@ -262,7 +262,7 @@ static void multiply_round(Lower *lw, const IrOp *op, const GpuDotPlan *plan, Ir
 }
 
 /* Rounds of one turn of the loop: so that what the next one takes is read while this one
- * multiplies, within what the assembler takes quickly (measured; bench/NOTES.md). Two turns are
+ * multiplies, within what the assembler takes quickly (measured; bench/history.md). Two turns are
  * left, as straight code it would read all of first, in whatever registers there are. */
 static unsigned rounds_together(const GpuDotPlan *plan)
 {

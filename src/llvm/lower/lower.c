@@ -34,7 +34,7 @@ void lower_init(Lower *lw)
 	lw->values = ARENA_ARRAY(lw->arena, LowerValue, lw->module->next_value);
 }
 
-bool lower_op(Lower *lw, IrOp *op)
+static bool lower_op(Lower *lw, IrOp *op)
 {
 	const IrOp *outer = lw->op;
 	lower_line(lw, op->loc);

@@ -29,7 +29,7 @@ Regs regs_of_operands(Lower *lw, const IrOp *op, uint32_t first)
 	return r;
 }
 
-uint32_t regs_give_value(Lower *lw, const IrValue *value, const Regs *r, uint32_t at)
+static uint32_t give_value(Lower *lw, const IrValue *value, const Regs *r, uint32_t at)
 {
 	uint32_t count = lower_count(lw, value->type);
 	ASSERT(at + count <= r->count);
@@ -41,13 +41,13 @@ void regs_give_results(Lower *lw, const IrOp *op, const Regs *r)
 {
 	CONTRACT(r->count >= op->result_count);
 	for (uint32_t i = 0, at = 0; i < op->result_count; i++)
-		at = regs_give_value(lw, ir_result(op, i), r, at);
+		at = give_value(lw, ir_result(op, i), r, at);
 }
 
 void regs_give_args(Lower *lw, const IrBlock *block, uint32_t first, const Regs *r)
 {
 	for (uint32_t i = first, at = 0; i < block->arg_count; i++)
-		at = regs_give_value(lw, block->args[i], r, at);
+		at = give_value(lw, block->args[i], r, at);
 }
 
 Regs regs_phis(Lower *lw, const Regs *like)

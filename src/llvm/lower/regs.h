@@ -13,8 +13,7 @@ typedef struct Regs {
 Regs regs_of_types(Lower *lw, const IrValue *values, uint32_t count);
 /* The operands of an op from `first` on. */
 Regs regs_of_operands(Lower *lw, const IrOp *op, uint32_t first);
-/* Gives values their part of a list; regs_give_value returns where it ended. */
-uint32_t regs_give_value(Lower *lw, const IrValue *value, const Regs *r, uint32_t at);
+/* Gives the results their parts of a list. */
 void regs_give_results(Lower *lw, const IrOp *op, const Regs *r);
 void regs_give_args(Lower *lw, const IrBlock *block, uint32_t first, const Regs *r);
 /* Phis for as many, and what comes to them from a block. */

@@ -145,6 +145,13 @@ static bool is_in_entry(const Lower *lw, LLVMValueRef v)
 	       (LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == lw->thread->entry);
 }
 
+/* Are all bits of the word from `bits` on 0? */
+static bool is_bounded(const Lower *lw, LLVMValueRef word, unsigned bits)
+{
+	const struct LowerThread *t = lw->thread;
+	return word == t->thread && (uint64_t)TARGET_WARP_SIZE * t->warps <= (uint64_t)1 << bits;
+}
+
 /* Bit j of an image comes from bit i of the word wherever bases[i] has bit j: all pairs of one
  * distance j - i are one mask and one shift. Parts that share no bit of the image are ORed, which
  * addresses can fold. */
@@ -163,7 +170,7 @@ static LLVMValueRef build_linear(Lower *lw, const uint64_t *bases, unsigned coun
 		if (!mask)
 			continue;
 		uint64_t image = distance >= 0 ? mask << distance : mask >> -distance;
-		LLVMValueRef part = mask == known && lower_word_is_bounded(lw, word, count) ? word :
+		LLVMValueRef part = mask == known && is_bounded(lw, word, count) ? word :
 				    LLVMBuildAnd(lw->b, word, lower_i32(lw, (int64_t)mask), "");
 		if (distance > 0)
 			part = LLVMBuildShl(lw->b, part, lower_i32(lw, distance), "");
@@ -181,12 +188,6 @@ static LLVMValueRef build_linear(Lower *lw, const uint64_t *bases, unsigned coun
 		taken |= image;
 	}
 	return sum ? sum : lower_i32(lw, 0);
-}
-
-bool lower_word_is_bounded(const Lower *lw, LLVMValueRef word, unsigned bits)
-{
-	const struct LowerThread *t = lw->thread;
-	return word == t->thread && (uint64_t)TARGET_WARP_SIZE * t->warps <= (uint64_t)1 << bits;
 }
 
 LLVMValueRef lower_linear(Lower *lw, const uint64_t *bases, unsigned count, LLVMValueRef word)
@@ -240,7 +241,8 @@ static unsigned thread_bases(const Layout *layout, unsigned dim, uint64_t *bases
 	return n;
 }
 
-LLVMValueRef lower_xor_const(Lower *lw, LLVMValueRef base, uint64_t image, uint64_t value)
+/* base ^ value; image: the bits that base may have. */
+static LLVMValueRef xor_const(Lower *lw, LLVMValueRef base, uint64_t image, uint64_t value)
 {
 	if (image & value)
 		return LLVMBuildXor(lw->b, base, lower_i32(lw, (int64_t)value), "");
@@ -267,7 +269,7 @@ LLVMValueRef *lower_coordinates(Lower *lw, const Layout *layout)
 		int64_t at[LAYOUT_MAX_RANK];
 		layout_coordinates(layout, r >> bits, r & ((1u << bits) - 1), at);
 		for (unsigned d = 0; d < rank; d++)
-			coords[r * rank + d] = lower_xor_const(lw, base[d], image[d], (uint64_t)at[d]);
+			coords[r * rank + d] = xor_const(lw, base[d], image[d], (uint64_t)at[d]);
 	}
 	return coords;
 }

@@ -46,7 +46,8 @@ void sim_past_take(SimWarp *w, const SimPast *from, const SimInstr *at)
 	join(w->past.proxied, from->proxied);
 }
 
-void sim_past_fence(SimWarp *w)
+/* Its writes, and those that it knows of, are seen by asynchronous units. */
+static void past_fence(SimWarp *w)
 {
 	join(w->past.fenced, w->past.shared);
 	w->past.fenced[w->index] = ++w->cta->interval;
@@ -67,7 +68,7 @@ static bool proxy(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	(void)mask;
 	if (w->cta->shadow)
-		sim_past_fence(w);
+		past_fence(w);
 	if (i->imm && w->cta->run->races)
 		fence_global(w);
 	return true;
