@@ -172,6 +172,18 @@ const char *resolve_nearest(FrontLower *low, Sym name);
 /* Evaluates an expression at module level of a namespace, with Python's semantics. */
 const Val *resolve_eval(FrontLower *low, Namespace *ns, Ast *expr);
 
+/* ---- what Triton has not (strict.c) ---- */
+
+/* False after diagnosing, where NESO_STRICT_TRITON asks for it: syntax, what a `for` or a
+ * comprehension runs over, a name of Python's own, a global, an operator of a tensor. */
+bool strict_expression(FrontLower *low, const Ast *node);
+bool strict_statement(FrontLower *low, const Ast *node);
+bool strict_for(FrontLower *low, const Val *iter);
+bool strict_comprehension(FrontLower *low, const Val *iter);
+bool strict_python(FrontLower *low, Sym name);
+bool strict_global(FrontLower *low, const Val *v);
+bool strict_unary(FrontLower *low, AstUnOp op);
+
 /* ---- expressions (eval*.c) ---- */
 
 const Val *eval(FrontLower *low, Ast *node);

@@ -7,6 +7,7 @@ import io
 import os
 import unittest
 from dataclasses import dataclass
+from unittest import mock
 
 os.environ.setdefault("NESO_QUIET", "1")
 
@@ -203,6 +204,15 @@ def positions(x, out, N: tl.constexpr):
     tl.store(out + 4, tl.argmax(v) * 10 + tl.argmin(tl.ravel(v)))
 
 
+def undecorated(a):
+    return a + 1
+
+
+@triton.jit
+def not_portable(out, n):
+    tl.store(out, undecorated(n))
+
+
 def output(kernel, *args, **options):
     """What a launch prints."""
     text = io.StringIO()
@@ -226,6 +236,13 @@ class Constructs(Engines):
 
     def test_generators(self):
         self.check(generators, [], [np.array([73], np.int32)], 7)
+
+    def test_undecorated_functions_are_not_portable(self):
+        out = np.zeros(1, np.int32)
+        not_portable[(1, )](out, 3)
+        self.assertEqual(out[0], 4)
+        with mock.patch.dict(os.environ, {"NESO_STRICT_TRITON": "1"}):
+            self.refuses(not_portable, "Triton has no functions without a decorator in kernels", out, 3)
 
     def test_records(self):
         for n in (1, 4, 9):

@@ -304,7 +304,8 @@ def function_source(function):
     text, line, indent = read_source(function)
     names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
     scope = Scope(names, function.__globals__, cells_of(function))
-    return Source(function.__code__.co_filename, text, DEF.match(text).group(1), line, 0, scope, f"@{PACKAGE}.constexpr_function", function)
+    return Source(function.__code__.co_filename, text, DEF.match(text).group(1), line, 0, scope, f"@{PACKAGE}.constexpr_function(plain=True)",
+                  function)
 
 
 def cells_of(function):
