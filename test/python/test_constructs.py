@@ -5,6 +5,7 @@ generators, functions inside of kernels, f-strings."""
 import contextlib
 import io
 import os
+import typing
 import unittest
 from dataclasses import dataclass
 from unittest import mock
@@ -94,6 +95,53 @@ def records(out, n):
         if i == 5:
             break
     tl.store(out + at, sums.mean())
+
+
+@dataclass
+class MoreSums(Sums):
+    scale: object = 2
+
+    @triton.jit
+    def scaled(self):
+        return self.mean() * self.scale
+
+
+@triton.aggregate
+class Shifted:
+    values: tl.tensor
+    by: tl.constexpr = tl.constexpr(3)
+
+    @triton.jit
+    def all(self):
+        return self.values + self.by
+
+
+class Named(typing.NamedTuple):
+    first: tl.tensor
+    second: tl.tensor
+
+
+class Difference(Named):
+    @triton.jit
+    def of(self):
+        return self.first - self.second
+
+
+@triton.aggregate
+class Both(Shifted):
+    other: tl.tensor = None
+
+    @triton.jit
+    def all(self):
+        return self.values * self.other + self.by
+
+
+@triton.jit
+def inherited(out, n):
+    at = tl.arange(0, 8)
+    sums = MoreSums(n, at * n, scale=n)
+    shifted, both = Shifted(at), Both(at, other=n)
+    tl.store(out + at, sums.scaled() + 100 * shifted.all() + 10000 * both.all() + Difference(at, n).of())
 
 
 @triton.jit
@@ -248,6 +296,10 @@ class Constructs(Engines):
         for n in (1, 4, 9):
             turns = min(n, 6)
             self.check(records, [], [(np.arange(8) * sum(range(turns)) // turns).astype(np.int32)], n)
+
+    def test_inheritance(self):
+        at = np.arange(8)
+        self.check(inherited, [], [(5 * at + 100 * (at + 3) + 10000 * (at * 5 + 3) + at - 5).astype(np.int32)], 5)
 
     def test_assert(self):
         self.check(asserts, [], [np.arange(8, dtype=np.int32)], 9, debug=True)
