@@ -265,7 +265,8 @@ static Flow enter_for(FrontLower *low, Ast *node, Stream *s)
 	const Val *iter = eval(low, node->for_stmt.iter);
 	bool dynamic = iter->kind == VAL_RANGE && iter->range.range != RANGE_STATIC;
 	ValVec items = {0};
-	bool ok = iter->kind != VAL_POISON && strict_for(low, iter) && (dynamic || eval_items(low, iter, &items));
+	bool ok = iter->kind != VAL_POISON && strict_for(low, iter) &&
+		  (dynamic || eval_items(low, iter, &items));
 	lower_restore(low, old);
 	if (!ok) {
 		poison_target(low, node->for_stmt.target);

@@ -35,7 +35,8 @@ static const char *missing_expression(const Ast *node)
 	case AST_LIST_COMP:
 		return comprehension_with(node);
 	case AST_COMPARE:
-		return node->compare.ops[0] == CMP_IN ? "`in`" : node->compare.ops[0] == CMP_NOT_IN ? "`not in`" : NULL;
+		return node->compare.ops[0] == CMP_IN ? "`in`"
+		       : node->compare.ops[0] == CMP_NOT_IN ? "`not in`" : NULL;
 	default:
 		return NULL;
 	}
