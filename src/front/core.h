@@ -345,6 +345,11 @@ void changed_objects(FrontLower *low, const AstList *body, SymVec *out);
 void assigned_in_expressions(FrontLower *low, const AstList *list, SymVec *out);
 /* What an assignment stores: numbers become tensors. */
 const Val *sanitize(FrontLower *low, const Val *v);
+/* lists.c: what `name` holds with another element; poison after diagnosing. And name.append(x),
+ * name.extend(x) as a statement; false: it is something else. */
+const Val *list_assigned(FrontLower *low, Sym name, const Val *list, const Val *index,
+			 const Val *value);
+bool list_appended(FrontLower *low, const Ast *call);
 void lower_assignment(FrontLower *low, Ast *node); /* assign.c */
 
 /* What running ops does besides making values (effect.c). */

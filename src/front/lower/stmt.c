@@ -160,7 +160,7 @@ static void lower_simple(FrontLower *low, Ast *node)
 		lower_assignment(low, node);
 		break;
 	case AST_EXPR:
-		if (node->unary_stmt.value->kind != AST_STRING)
+		if (node->unary_stmt.value->kind != AST_STRING && !list_appended(low, node->unary_stmt.value))
 			lower_dropped(low, node->unary_stmt.value);
 		break;
 	case AST_PASS:
