@@ -151,10 +151,11 @@ def _min_any(a, i, b, j):
 @triton.jit
 def _extremum_with_index(input, axis: tl.constexpr, combine: tl.constexpr, keep_dims: tl.constexpr):
     """An extremum with its position along an axis, or in row-major order of all elements."""
+    if axis is None:
+        tl.core._extension("positions of extrema without axis=")
     if axis is not None or len(input.shape) == 1:
         return tl.core._reduce_with_indices(input, 0 if axis is None else axis, combine, keep_dims=keep_dims)
     else:
-        tl.core._extension("positions in tiles of several dimensions without axis=")
         best, index = tl.core._reduce_with_indices(tl.reshape(input, [input.numel]), 0, combine)
         if keep_dims:
             ones: tl.constexpr = [1] * len(input.shape)
@@ -192,8 +193,6 @@ def min(input, axis=None, return_indices=False, return_indices_tie_break_left=Tr
 @triton.jit
 def argmax(input, axis=None, tie_break_left=True, keep_dims=False):
     """Position of the largest element along an axis, or in row-major order of all."""
-    if axis is None:
-        tl.core._extension("tl.argmax without axis=")
     _, index = max(input, axis, True, tie_break_left, keep_dims)
     return index
 
@@ -201,8 +200,6 @@ def argmax(input, axis=None, tie_break_left=True, keep_dims=False):
 @triton.jit
 def argmin(input, axis=None, tie_break_left=True, keep_dims=False):
     """Position of the smallest element along an axis, or in row-major order of all."""
-    if axis is None:
-        tl.core._extension("tl.argmin without axis=")
     _, index = min(input, axis, True, tie_break_left, keep_dims)
     return index
 

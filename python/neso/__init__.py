@@ -12,7 +12,7 @@ from .runtime import (Config, InterpreterError, JITFunction, KernelInterface, Mo
 from .runtime._allocation import set_allocator
 from .runtime._async_compile import AsyncCompileMode, FutureKernel
 from .runtime.jit import constexpr_function, jit
-from .language.core import cdiv_host as cdiv, next_power_of_2_host as next_power_of_2
+from .language.core import aggregate, cdiv_host as cdiv, next_power_of_2_host as next_power_of_2
 from .runtime.breakpoints import breakpoint
 from .runtime import host as _host
 from ._alias import install
@@ -22,7 +22,7 @@ _host.connect()
 __all__ = [
     "AsyncCompileMode", "CompilationError", "CompileMissError", "Config", "FutureKernel", "InterpreterError", "JITFunction",
     "KernelInterface", "MockTensor",
-    "OutOfResources", "TensorWrapper", "TritonError", "autotune", "breakpoint", "cdiv", "compile",
+    "OutOfResources", "TensorWrapper", "TritonError", "aggregate", "autotune", "breakpoint", "cdiv", "compile",
     "compile_declared", "constexpr_function", "control", "declare", "explain", "heuristics", "install", "jit", "knobs", "language", "must_use_result", "next_power_of_2",
     "record", "reinterpret", "runtime", "set_allocator", "testing", "tools", "warm",
 ]

@@ -172,6 +172,18 @@ const char *resolve_nearest(FrontLower *low, Sym name);
 /* Evaluates an expression at module level of a namespace, with Python's semantics. */
 const Val *resolve_eval(FrontLower *low, Namespace *ns, Ast *expr);
 
+/* ---- what Triton has not (strict.c) ---- */
+
+/* False after diagnosing, where NESO_STRICT_TRITON asks for it: syntax, what a `for` or a
+ * comprehension runs over, a name of Python's own, a global, an operator of a tensor. */
+bool strict_expression(FrontLower *low, const Ast *node);
+bool strict_statement(FrontLower *low, const Ast *node);
+bool strict_for(FrontLower *low, const Val *iter);
+bool strict_comprehension(FrontLower *low, const Val *iter);
+bool strict_python(FrontLower *low, Sym name);
+bool strict_global(FrontLower *low, const Val *v);
+bool strict_unary(FrontLower *low, AstUnOp op);
+
 /* ---- expressions (eval*.c) ---- */
 
 const Val *eval(FrontLower *low, Ast *node);
@@ -333,6 +345,11 @@ void changed_objects(FrontLower *low, const AstList *body, SymVec *out);
 void assigned_in_expressions(FrontLower *low, const AstList *list, SymVec *out);
 /* What an assignment stores: numbers become tensors. */
 const Val *sanitize(FrontLower *low, const Val *v);
+/* lists.c: what `name` holds with another element; poison after diagnosing. And name.append(x),
+ * name.extend(x) as a statement; false: it is something else. */
+const Val *list_assigned(FrontLower *low, Sym name, const Val *list, const Val *index,
+			 const Val *value);
+bool list_appended(FrontLower *low, const Ast *call);
 void lower_assignment(FrontLower *low, Ast *node); /* assign.c */
 
 /* What running ops does besides making values (effect.c). */

@@ -104,7 +104,7 @@ struct FrontFunction {
 	Namespace *body;      /* names its body binds, when something inside was asked for */
 	FunctionKind kind;
 	bool decorated;       /* kind and the flags below are known */
-	bool is_static, is_class_method, is_property, noinline, tuned, debug;
+	bool is_static, is_class_method, is_property, noinline, tuned, debug, plain; /* plain: no decorator */
 	Ast *jit_call;        /* @jit(...) with its keywords, or NULL */
 	Ast *must_use;        /* @must_use_result, its call with a text, or a text; or NULL */
 	Ast *foreign;         /* the first decorator that is not Python's or the tile language's, or NULL */

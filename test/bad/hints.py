@@ -12,7 +12,7 @@ def kernel(x, y, n, B: tl.constexpr):
     a = []
     y[0] = 1.0  # error: 5: unsupported tensor index: pointer<fp32> cannot be indexed by 0  # note: -: tl.store(pointer + index, value) writes to memory
     c = x[i]  # error: 9: unsupported tensor index: pointer<fp32> cannot be indexed by int32[64]  # note: -: a pointer is added to
-    a.append(n)  # error: 7: has no attribute 'append'  # note: -: a list in a kernel is a tuple
+    a.pop(n)  # error: 7: has no attribute 'pop'  # note: -: a list in a kernel grows by append() and extend()
     d = math.exp(v)  # error: 9: the argument of math.exp() must be known while compiling  # note: -: in a kernel: tl.exp
     e = int(n)  # error: 9: the argument of int() must be known  # note: -: x.to(tl.int32) casts
     f = x + i / 2  # error: 9: operator +: invalid operands  # note: -: offsets are whole numbers

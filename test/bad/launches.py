@@ -27,7 +27,7 @@ import triton.language as tl
 # error: @+3:1: kernel takes 3 arguments, but 4 are given  # error: @+3:15: no value for parameter 'n' of kernel
 # error: @+2:18: parameter 'B' is a constexpr: it takes a value, not a buffer
 @triton.jit
-def kernel(p, n, B: tl.constexpr):  # error: 1: num_warps is 3, but must be a power of two  # error: 1: the signature has 4 entries, but kernel has 3  # error: 15: 'i32:7' in the signature: what follows ':' must be  # error: 15: entry 2 of the signature is empty  # error: 18: the signature must give a value, not the type 'i32'
+def kernel(p, n, B: tl.constexpr):  # error: 1: num_warps is 3, but must be a power of 2  # error: 1: the signature has 4 entries, but kernel has 3  # error: 15: 'i32:7' in the signature: what follows ':' must be  # error: 15: entry 2 of the signature is empty  # error: 18: the signature must give a value, not the type 'i32'
     tl.device_assert(n < 100, "n is small")  # error: 5: device assert failed: n is small
     i = tl.arange(0, B)
     tl.store(p + i, i, mask=i < n)  # error: 5: out of bounds: store of 4 bytes

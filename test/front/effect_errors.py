@@ -58,7 +58,7 @@ def kernel(p, a, b):
         t.x = t.x + late.x
     s.bump()
     first, *rest = (1, 2, 3)
-    rest.append(4)  # error: 5: a list that changes is not supported in a kernel
+    rest.append(4)  # error: 5: elements of 'rest' cannot be assigned
     q = 2 in (a, b)  # error: 9: what `in` looks at must be known while compiling, found int32 scalar
     k = {put(p, a): 3}  # error: 9: a key of a dict must be known while compiling
     c: tl.constexpr = counted(3)

@@ -36,7 +36,7 @@ def kernel(p, n):
     first, *rest = (1, 2, 3)  # error: 5: starred assignment targets are not supported, and NESO_STRICT_TRITON refuses
     named(n=1)  # error: 5: JIT functions do not support **kwargs, and NESO_STRICT_TRITON refuses
     print("text", None)  # error: 5: Triton has no print of anything but a text, and then numbers and tiles
-    tl.argmax(tl.arange(0, 4))  # error: 5: Triton has no tl.argmax without axis=, and NESO_STRICT_TRITON refuses
+    tl.argmax(tl.arange(0, 4))  # error: 5: Triton has no positions of extrema without axis=, and NESO_STRICT_TRITON refuses
     import math  # error: 5: Triton has no `import` inside a kernel
     pair = Pair(n)
     pair.first = 1  # error: 5: Attribute assignment is not supported in triton, and NESO_STRICT_TRITON refuses

@@ -5,8 +5,10 @@ generators, functions inside of kernels, f-strings."""
 import contextlib
 import io
 import os
+import typing
 import unittest
 from dataclasses import dataclass
+from unittest import mock
 
 os.environ.setdefault("NESO_QUIET", "1")
 
@@ -93,6 +95,53 @@ def records(out, n):
         if i == 5:
             break
     tl.store(out + at, sums.mean())
+
+
+@dataclass
+class MoreSums(Sums):
+    scale: object = 2
+
+    @triton.jit
+    def scaled(self):
+        return self.mean() * self.scale
+
+
+@triton.aggregate
+class Shifted:
+    values: tl.tensor
+    by: tl.constexpr = tl.constexpr(3)
+
+    @triton.jit
+    def all(self):
+        return self.values + self.by
+
+
+class Named(typing.NamedTuple):
+    first: tl.tensor
+    second: tl.tensor
+
+
+class Difference(Named):
+    @triton.jit
+    def of(self):
+        return self.first - self.second
+
+
+@triton.aggregate
+class Both(Shifted):
+    other: tl.tensor = None
+
+    @triton.jit
+    def all(self):
+        return self.values * self.other + self.by
+
+
+@triton.jit
+def inherited(out, n):
+    at = tl.arange(0, 8)
+    sums = MoreSums(n, at * n, scale=n)
+    shifted, both = Shifted(at), Both(at, other=n)
+    tl.store(out + at, sums.scaled() + 100 * shifted.all() + 10000 * both.all() + Difference(at, n).of())
 
 
 @triton.jit
@@ -203,6 +252,15 @@ def positions(x, out, N: tl.constexpr):
     tl.store(out + 4, tl.argmax(v) * 10 + tl.argmin(tl.ravel(v)))
 
 
+def undecorated(a):
+    return a + 1
+
+
+@triton.jit
+def not_portable(out, n):
+    tl.store(out, undecorated(n))
+
+
 def output(kernel, *args, **options):
     """What a launch prints."""
     text = io.StringIO()
@@ -227,10 +285,21 @@ class Constructs(Engines):
     def test_generators(self):
         self.check(generators, [], [np.array([73], np.int32)], 7)
 
+    def test_undecorated_functions_are_not_portable(self):
+        out = np.zeros(1, np.int32)
+        not_portable[(1, )](out, 3)
+        self.assertEqual(out[0], 4)
+        with mock.patch.dict(os.environ, {"NESO_STRICT_TRITON": "1"}):
+            self.refuses(not_portable, "Triton has no functions without a decorator in kernels", out, 3)
+
     def test_records(self):
         for n in (1, 4, 9):
             turns = min(n, 6)
             self.check(records, [], [(np.arange(8) * sum(range(turns)) // turns).astype(np.int32)], n)
+
+    def test_inheritance(self):
+        at = np.arange(8)
+        self.check(inherited, [], [(5 * at + 100 * (at + 3) + 10000 * (at * 5 + 3) + at - 5).astype(np.int32)], 5)
 
     def test_assert(self):
         self.check(asserts, [], [np.arange(8, dtype=np.int32)], 9, debug=True)

@@ -188,7 +188,7 @@ REFUSED = {
         "s = Box(a);t = s;for i in range(3): s.x = s.x + i",
         "s = Box(a);s.bump()",
     ),
-    "a list that changes": ("x, *y = (1, 2, 3);y.append(4)", ),
+    "elements of 'y' cannot be assigned": ("x, *y = (1, 2, 3);y.append(4)", ),
     "is not one kind of value": ("f = put;for i in range(a): if b > i: f = early;>else: f = put", ),
     "was deleted": ("x = 3;for i in range(a): del x;>note(o, x)", ),
 }

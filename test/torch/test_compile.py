@@ -97,6 +97,46 @@ class Compile(unittest.TestCase):
                 self.check("cached", run, (x, ), {})
         self.assertEqual(counters["inductor"]["fxgraph_cache_hit"], 1)
 
+    def test_what_was_compiled_elsewhere(self):
+        """Graphs, kernels and the autotuner's choices, from one machine's folder into another's."""
+        from torch._dynamo.utils import counters
+        from torch._inductor.utils import fresh_cache
+
+        def run(x):
+            return (x + 3).cos().sum(0)
+        x = torch.randn(30, 20)
+        with fresh_cache():
+            self.check("made", run, (x, ), {})
+            artifacts, _ = torch.compiler.save_cache_artifacts()
+        torch._dynamo.reset()
+        with fresh_cache():
+            torch.compiler.load_cache_artifacts(artifacts)
+            counters.clear()
+            self.check("taken", run, (x, ), {})
+        self.assertEqual(counters["inductor"]["fxgraph_cache_hit"], 1)
+
+    def test_ways_of_writing_kernels(self):
+        """Settings of Inductor that give other kernels for the same program, or choose among them."""
+        def run(x, y):
+            return torch.softmax(x, 1), x.sum(0), (x + 1).t().contiguous(), y * 2, x.sum(), x.cumsum(1)
+        given = torch.randn(64, 48), torch.randn(7)
+        for settings in ({"coordinate_descent_tuning": True}, {"max_autotune_pointwise": True},
+                         {"triton.force_cooperative_reductions": True}, {"triton.multi_kernel": 1},
+                         {"triton.persistent_reductions": False}, {"combo_kernels": True}, {"triton.use_block_ptr": True},
+                         {"triton.use_tensor_descriptor": True, "assume_aligned_inputs": True},
+                         {"triton.prefer_nd_tiling": True, "triton.tile_reductions": True}):
+            with self.subTest(**settings), inductor.patch(settings), inductor.patch(force_disable_caches=True):
+                torch._dynamo.reset()
+                self.check("ways", run, given, {})
+
+    def test_a_check_of_indices(self):
+        """An index that is out of range is Inductor's assertion, at its line."""
+        import neso
+        x, at = torch.randn(20), torch.tensor([3, 40])
+        with inductor.patch(assert_indirect_indexing=True), \
+                self.assertRaisesRegex(neso.runtime.errors.DeviceAssertError, "index out of bounds: 0 <= tmp.* < 20"):
+            torch.compile(lambda x, at: x[at] + 1)(x, at)
+
 
 def _test_of(name, make):
     def test(self):

@@ -166,9 +166,11 @@ class Source:
         at = names.index(name) - len(names) if name in names else 0
         return given[at] if -len(given) <= at < 0 else by_name.get(name, _MISSING)
 
-    def member(self, name):
-        """What a member of the class is by now; missing: what the text says."""
+    def member(self, owner, name):
+        """What a member of the class, or of one that it is made of, is by now; missing: what the text says."""
         cls = self.made_of
+        for base in getattr(cls, "__mro__", ())[1:]:
+            cls = base if base.__name__ == owner and base.__module__ == self.made_of.__module__ else cls
         if not isinstance(cls, type) or name not in vars(cls):
             return _MISSING
         value = vars(cls)[name]
@@ -268,25 +270,47 @@ def _once(make):
     return source
 
 
-@_once
-def class_source(cls):
-    """Text of a class that kernels use: named tuples, enums, aggregates."""
-    import ast
-    import sys
+def _class_text(cls):
+    """The text of a class, and its line; None: it cannot be had."""
     try:
         lines, line = inspect.getsourcelines(cls)
-        text = textwrap.dedent("".join(lines))
-        if not text.lstrip().startswith(("class", "@")):
-            raise OSError
     except (OSError, TypeError):
+        return None
+    text = textwrap.dedent("".join(lines))
+    return (text, line) if text.lstrip().startswith(("class", "@")) else None
+
+
+def _bases(cls, line):
+    """Classes of the same file that it has fields and methods of, which stand before it, as (class, text, line)."""
+    found = [(base, _class_text(base)) for base in cls.__mro__[1:] if base.__module__ == cls.__module__]
+    chosen = []
+    for base, (text, at) in sorted(((b, given) for b, given in found if given), key=lambda one: -one[1][1]):
+        if at + text.rstrip("\n").count("\n") < line:
+            chosen.insert(0, (base, text, at))
+            line = at
+    return chosen
+
+
+@_once
+def class_source(cls):
+    """Text of a class that kernels use, and of those before it that it is made of: named tuples, enums, aggregates."""
+    import ast
+    import sys
+    given = _class_text(cls)
+    bases = _bases(cls, given[1]) if given else []
+    if given:
+        text, line = given
+    else:
         fields = getattr(cls, "_fields", None)
         if fields is None:
             return None
         text, line = f"from typing import NamedTuple\nclass {cls.__name__}(NamedTuple):\n" + "".join(
             f"    {f}: object\n" for f in fields), 1
+    for _, before, at in bases[::-1]:
+        text, line = before + "\n" * (line - at - before.count("\n")) + text, at
     module = sys.modules.get(cls.__module__)
     closure = {}
-    for member in vars(cls).values():
+    for member in [member for one in (*(base for base, _, _ in bases), cls) for member in vars(one).values()]:
         function = getattr(member, "fn", member)
         function = getattr(function, "__func__", function)
         if isinstance(function, types.FunctionType):
@@ -304,7 +328,8 @@ def function_source(function):
     text, line, indent = read_source(function)
     names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
     scope = Scope(names, function.__globals__, cells_of(function))
-    return Source(function.__code__.co_filename, text, DEF.match(text).group(1), line, 0, scope, f"@{PACKAGE}.constexpr_function", function)
+    return Source(function.__code__.co_filename, text, DEF.match(text).group(1), line, 0, scope, f"@{PACKAGE}.constexpr_function(plain=True)",
+                  function)
 
 
 def cells_of(function):
@@ -436,7 +461,7 @@ def resolve(path, function, name):
         if source is None:
             return None
         owner, _, last = name[:-1].rpartition(".")
-        value = source.member(last) if owner else source.default(function, last)
+        value = source.member(owner, last) if owner else source.default(function, last)
         return None if value is _MISSING else answer_for(value)
     if "." in name:
         owner, _, attribute = name.rpartition(".")

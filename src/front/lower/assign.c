@@ -126,6 +126,11 @@ static bool assign_element(FrontLower *low, Ast *target, const Val *base, const 
 		((Val *)base)->dict = val_dict(low, keys.data, values.data, keys.len)->dict;
 		return true;
 	}
+	if (!low->frame->host && target->subscript.value->kind == AST_NAME &&
+	    ((val_is_seq(base) && !base->seq.klass) || base->kind == VAL_DICT)) {
+		const Val *list = list_assigned(low, target->subscript.value->name.id, base, index, value);
+		return list->kind != VAL_POISON && assign_target(low, target->subscript.value, list);
+	}
 	lower_error(low, DIAG_UNSUPPORTED, "assignment to an element of a tuple or list");
 	hint_element(low, base);
 	return false;

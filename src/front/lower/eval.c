@@ -56,13 +56,15 @@ static const Val *global_name(FrontLower *low, Sym name)
 	const Val *v = resolve_name(low, scope, name, &b);
 	if (!module_in_lib(scope->module))
 		lower_read(low, scope, name, v);
-	if (!v)
-		return resolve_python(low, name);
+	if (!v) {
+		v = resolve_python(low, name);
+		return !v || strict_python(low, name) ? v : low->poison;
+	}
 	if (v->kind == VAL_OPAQUE)
 		return low->frame->host ? v : lower_error(low, DIAG_NAME_OPAQUE, name, v->opaque.why);
 	if (!eval_may_read(low, b, v))
 		return lower_error(low, DIAG_NAME_GLOBAL, name);
-	return v;
+	return strict_global(low, v) ? v : low->poison;
 }
 
 static const Val *eval_name(FrontLower *low, Sym name)
@@ -196,7 +198,7 @@ static const Val *eval_unary(FrontLower *low, AstUnOp op, const Val *v)
 	if (v->kind == VAL_POISON)
 		return v;
 	if (v->kind == VAL_TENSOR)
-		return sem_unary(low, op, v);
+		return strict_unary(low, op) ? sem_unary(low, op, v) : low->poison;
 	v = val_known_for(v, "constants are combined when compiling");
 	static const char *const methods[] = {[UN_NEG] = "__neg__", [UN_POS] = "__pos__", [UN_INVERT] = "__invert__"};
 	if (op == UN_NOT && val_is_seq(v) && !low->frame->host && !lower_extension(low, "`not` of a tuple"))
@@ -459,7 +461,7 @@ static const Val *evaluate(FrontLower *low, Ast *node, bool dropped)
 		return low->poison;
 	}
 	Span old = lower_at(low, node->span);
-	const Val *v = dispatch(low, node, dropped);
+	const Val *v = strict_expression(low, node) ? dispatch(low, node, dropped) : low->poison;
 	lower_restore(low, old);
 	low->depth--;
 	return v;

@@ -141,9 +141,9 @@ static const Val *missing_attribute(FrontLower *low, const Val *v, Sym name)
 	lower_error(low, DIAG_ATTRIBUTE, val_describe(low, v), name);
 	if (v->kind == VAL_TENSOR || (v->kind == VAL_MODULE && v->module.builtin_path))
 		hint_foreign(low, name);
-	if (v->kind == VAL_TUPLE && strcmp(name, "append") == 0)
-		lower_note(low, "a list in a kernel is a tuple: a = a + (x,) is a longer one, where loops "
-				"are unrolled");
+	if (v->kind == VAL_TUPLE && (strcmp(name, "insert") == 0 || strcmp(name, "pop") == 0))
+		lower_note(low, "a list in a kernel grows by append() and extend(); others are made anew: "
+				"a = a[:-1]");
 	return low->poison;
 }
 

@@ -54,7 +54,11 @@ static bool run_clause(Comp *c, uint32_t number)
 	const Ast *clause = c->node->comp.clauses.items[number];
 	const Val *iter = eval(low, clause->comp_for.iter);
 	ValVec items = {0};
-	if (iter->kind == VAL_POISON || !eval_items(low, iter, &items))
+	if (iter->kind == VAL_POISON)
+		return false;
+	if (c->node->kind == AST_LIST_COMP && !strict_comprehension(low, iter))
+		return false;
+	if (!eval_items(low, iter, &items))
 		return false;
 	for (uint32_t i = 0; i < items.len; i++)
 		if (!lower_step(low) || !run_item(c, clause, number, items.data[i]))

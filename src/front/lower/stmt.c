@@ -151,6 +151,8 @@ static void lower_dropped(FrontLower *low, Ast *expr)
 
 static void lower_simple(FrontLower *low, Ast *node)
 {
+	if (!strict_statement(low, node))
+		return;
 	switch (node->kind) {
 	case AST_ASSIGN:
 	case AST_ANN_ASSIGN:
@@ -158,7 +160,7 @@ static void lower_simple(FrontLower *low, Ast *node)
 		lower_assignment(low, node);
 		break;
 	case AST_EXPR:
-		if (node->unary_stmt.value->kind != AST_STRING)
+		if (node->unary_stmt.value->kind != AST_STRING && !list_appended(low, node->unary_stmt.value))
 			lower_dropped(low, node->unary_stmt.value);
 		break;
 	case AST_PASS:
@@ -263,7 +265,8 @@ static Flow enter_for(FrontLower *low, Ast *node, Stream *s)
 	const Val *iter = eval(low, node->for_stmt.iter);
 	bool dynamic = iter->kind == VAL_RANGE && iter->range.range != RANGE_STATIC;
 	ValVec items = {0};
-	bool ok = iter->kind != VAL_POISON && (dynamic || eval_items(low, iter, &items));
+	bool ok = iter->kind != VAL_POISON && strict_for(low, iter) &&
+		  (dynamic || eval_items(low, iter, &items));
 	lower_restore(low, old);
 	if (!ok) {
 		poison_target(low, node->for_stmt.target);

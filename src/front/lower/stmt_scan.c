@@ -90,7 +90,14 @@ static void scan_comprehension(Scan *s, const Ast *e)
 	scan_expr(s, e->comp.value);
 }
 
-/* Only := assigns inside an expression; what a comprehension's clauses name is its own, and so is a lambda's body. */
+static void scan_list(Scan *s, const Ast *base)
+{
+	const Val *v = base->kind == AST_NAME ? frame_get(s->low->frame, base->name.id) : NULL;
+	if (v && val_is_seq(v))
+		add(s, base->name.id);
+}
+
+/* Only := and append() assign inside an expression; what a comprehension's clauses name is its own, and so is a lambda's body. */
 static void scan_expr(Scan *s, const Ast *e)
 {
 	if (!e)
@@ -109,6 +116,12 @@ static void scan_expr(Scan *s, const Ast *e)
 	case AST_DICT_COMP:
 	case AST_GENERATOR:
 		scan_comprehension(s, e);
+		break;
+	case AST_CALL: /* of a list: its name gets a longer one */
+		if (e->call.func->kind == AST_ATTRIBUTE && (!strcmp(e->call.func->attribute.attr, "append") ||
+							    !strcmp(e->call.func->attribute.attr, "extend")))
+			scan_list(s, e->call.func->attribute.value);
+		ast_each(e, scan_child, s);
 		break;
 	default:
 		ast_each(e, scan_child, s);

@@ -125,6 +125,7 @@ void function_decorate(FrontFunction *f)
 			f->jit_call = d->kind == AST_CALL ? d : NULL;
 		} else if (is_tile_name(name, "constexpr_function")) {
 			f->kind = FN_CONSTEXPR;
+			f->plain = d->kind == AST_CALL; /* the Python package's */
 		} else if (is_tile_name(name, "must_use_result")) {
 			f->must_use = d;
 		} else if (name && strcmp(last, "partial") == 0 && d->kind == AST_CALL && d->call.args.len &&

@@ -169,6 +169,9 @@ static bool read_items(FrontLower *low, const Val *tile, const Val *index, Subsc
 		}
 		if (items[i]->kind == VAL_NONE)
 			out->fresh[out->items++] = true;
+		else if (items[i]->kind == VAL_ELLIPSIS &&
+			 !lower_extension(low, "`...` in subscripts of tiles"))
+			return false;
 		else if (items[i]->kind == VAL_ELLIPSIS)
 			for (; axis + named < out->rank; axis++)
 				out->fresh[out->items++] = false;
