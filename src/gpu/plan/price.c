@@ -226,7 +226,8 @@ static unsigned sectors_left(const GpuAccess *access, const Layout *l, unsigned 
 	for (unsigned i = 0; i < n; i++)
 		if (!lies_along(l, lanes[i], access->dim))
 			return 0;
-	if (f2_rank(lanes, n) < n || access->contiguity * bytes < LINE_BYTES)
+	if (f2_rank(lanes, n) < n || access->contiguity * bytes < LINE_BYTES ||
+	    (access->vector * bytes << n) < LINE_BYTES) /* nor could the lanes take more */
 		return 0;
 	unsigned run = layout_vector(l, access->dim, base_log2(MAX(SECTOR_BYTES / bytes, 1)), elements);
 	unsigned taken = (bytes << (n + run)) / SECTOR_BYTES, all = lines * (LINE_BYTES / SECTOR_BYTES);
