@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include <llvm-c/Analysis.h>
 #include <llvm-c/IRReader.h>
 
 #include "base/arena.h"
@@ -49,6 +50,7 @@ static void check(const char *text, unsigned registers, unsigned expected, const
 		named[count++] = i;
 	}
 	assert_int_equal(order_crowded(&arena, fn, registers), expected);
+	assert_int_equal(LLVMVerifyModule(mod, LLVMReturnStatusAction, NULL), 0);
 	for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i), at++) {
 		unsigned k = 0;
 		while (named[k] != i)
