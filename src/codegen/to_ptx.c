@@ -7,6 +7,7 @@
 #include "llvm/lower_int.h"
 #include "llvm/math/func.h"
 #include "llvm/math/libdevice.h"
+#include "llvm/order.h"
 
 /* Passes on LLIR, while machine operations are calls. cmake/llvm.cmake names them too. */
 static const char llir_passes[] =
@@ -209,6 +210,13 @@ static bool to_llir(Job *job)
 	return true;
 }
 
+/* Registers that a thread of the kernel has. */
+static unsigned registers_of_thread(const Job *job)
+{
+	unsigned share = TARGET_REGISTERS_SM / MAX(job->facts.threads, 1), most = job->request->maxnreg;
+	return MIN(MIN(share, (unsigned)TARGET_REGISTERS_THREAD), most ? most : share);
+}
+
 static bool to_ptx(Job *job)
 {
 	unsigned ptx = job->ptx;
@@ -221,6 +229,8 @@ static bool to_ptx(Job *job)
 	if (ptx > job->ptx && !emit_raise_ptx(job->emit, job->target, ptx, job->request->line_info))
 		return llvm_fault(job);
 	job->ptx = ptx;
+	order_crowded(&job->arena, LLVMGetNamedFunction(job->emit->mod, job->facts.kernel),
+		      registers_of_thread(job));
 	log_llvm(job, "LLVM IR Dump After machine operations");
 	Text code, text;
 	text_init(&code, &job->arena);

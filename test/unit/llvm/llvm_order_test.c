@@ -1,0 +1,87 @@
+/* Crowded blocks are put in depth-first order; others, and kernels with products, stay. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/IRReader.h>
+
+#include "base/arena.h"
+#include "llvm/order.h"
+
+/* Two elements are loaded, scaled, added up and stored, op by op. */
+#define KERNEL(between)                                                                                      \
+	"define void @f(ptr %p, float %s) {\n"                                                               \
+	"  %q = getelementptr float, ptr %p, i64 1\n"                                                        \
+	"  %a = load float, ptr %p\n"                                                                        \
+	"  %b = load float, ptr %q\n"                                                                        \
+	"  %c = load float, ptr %q\n"                                                                        \
+	"  %x = fmul float %a, %s\n"                                                                         \
+	"  %y = fmul float %b, %s\n"                                                                         \
+	"  %z = fmul float %c, %s\n"                                                                         \
+	"  %xy = fadd float %x, %y\n"                                                                        \
+	"  %xyz = fadd float %xy, %z\n" between "  store float %xyz, ptr %p\n"                               \
+	"  ret void\n"                                                                                       \
+	"}\n"
+
+static void check(const char *text, unsigned registers, unsigned expected, const char *order)
+{
+	LLVMContextRef cx = LLVMContextCreate();
+	LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "f");
+	LLVMModuleRef mod;
+	char *error = NULL;
+	assert_int_equal(LLVMParseIRInContext(cx, buffer, &mod, &error), 0);
+	LLVMValueRef fn = LLVMGetNamedFunction(mod, "f");
+	Arena arena;
+	arena_init(&arena, SIZE_MAX);
+	LLVMValueRef named[16];
+	unsigned count = 0, at = 0;
+	LLVMBasicBlockRef block = LLVMGetEntryBasicBlock(fn);
+	/* What moves loses its name: the last letters are kept. */
+	char letters[16];
+	for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+		size_t len;
+		const char *name = LLVMGetValueName2(i, &len);
+		letters[count] = len ? name[len - 1] : '-';
+		named[count++] = i;
+	}
+	assert_int_equal(order_crowded(&arena, fn, registers), expected);
+	assert_int_equal(LLVMVerifyModule(mod, LLVMReturnStatusAction, NULL), 0);
+	for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i), at++) {
+		unsigned k = 0;
+		while (named[k] != i)
+			k++;
+		assert_int_equal(letters[k], order[at]);
+	}
+	assert_int_equal(at, count);
+	arena_free(&arena);
+	LLVMDisposeModule(mod);
+	LLVMContextDispose(cx);
+}
+
+static void crowded_blocks_are_ordered(void **state)
+{
+	(void)state;
+	/* x, y, xy, z, xyz: loads and stores stay in order. */
+	check(KERNEL(""), 8, 1, "aqbcxyyzz--");
+	check(KERNEL(""), 32, 0, "qabcxyzyz--");
+}
+
+static void products_stay(void **state)
+{
+	(void)state;
+	check(KERNEL("  call void asm sideeffect \"mma.sync ;\", \"\"()\n"), 8, 0, "qabcxyzyz---");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(crowded_blocks_are_ordered),
+		cmocka_unit_test(products_stay),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
