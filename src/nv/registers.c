@@ -138,7 +138,9 @@ Str nv_with_fewer_registers(Arena *arena, Str ptx, const NvAssemble *how, const 
 	for (; ctas && limit && (registers - limit) * NEAR <= registers; limit -= GRANULE, first = false) {
 		unsigned now = ctas_of(how, limit, p.threads, shared);
 		if (now > ctas)
-			return first || are_many_more(ctas, now) ? with_limit(arena, ptx, p.end, limit) : (Str){0};
+			return first || are_many_more(ctas, now) ?
+				       with_limit(arena, ptx, p.end, limit) :
+				       (Str){0};
 	}
 	return (Str){0};
 }

@@ -51,7 +51,8 @@ static IrOp *place_of_wait(const IrOp *load)
 	IrOp *op = load->next;
 	for (; op->next; op = op->next) {
 		bool meets = op->kind == OP_CLUSTER_BARRIER || op->kind == OP_FENCE_ASYNC;
-		bool needs = op->region_count || hides_effects(op) || (!meets && ir_has_trait(op, TRAIT_SYNC | TRAIT_TERM));
+		bool needs = op->region_count || hides_effects(op) ||
+			     (!meets && ir_has_trait(op, TRAIT_SYNC | TRAIT_TERM));
 		bool writes = ir_has_trait(op, TRAIT_WRITE) && op->kind != OP_TMA_LOAD && op->kind != OP_BARRIER_EXPECT &&
 			      op->kind != OP_LOCAL_ALLOC && op->kind != OP_INIT_BARRIER;
 		for (uint32_t i = 0; i < op->operand_count; i++)

@@ -436,7 +436,8 @@ static void loops_in_stages(void **state)
 		const Case *c = &cases[i].c;
 		for (unsigned stages = 1; stages <= 5; stages++) {
 			bool own = c->signature[strlen(c->signature) - 2] == ','; /* the loop says how many: the last argument */
-			unsigned rings = compile_and_run(module, c, stages), want = stages > 1 || own ? cases[i].rings : 0;
+			unsigned rings = compile_and_run(module, c, stages);
+			unsigned want = stages > 1 || own ? cases[i].rings : 0;
 			if (rings != want)
 				fail_msg("%s(%s): %u rings at %u stages, not %u", c->kernel, c->signature, rings, stages, want);
 		}
