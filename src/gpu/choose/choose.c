@@ -148,7 +148,36 @@ static const Layout *without_warps_along(Choose *c, const Layout *l, unsigned ax
 	return changed ? layout_make(&c->gpu->layouts, &l->in, &l->out, bases) : NULL;
 }
 
-/* For every layout that reaches a reduction also one that keeps it within warps. */
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* The layout with what its bits mean along the axis put in order, registers first: a scan then adds
+ * up runs of a thread's own registers and goes through lanes and warps once, with the runs' totals,
+ * where otherwise each register is a block of its own. NULL: it is so already, or a bit means more
+ * than one of the axis. */
+static const Layout *with_runs_along(Choose *c, const Layout *l, unsigned axis)
+{
+	uint64_t bases[64], along[64], mask = layout_space_mask(&l->out, LAYOUT_DIM0 + axis);
+	unsigned count = 0, at = 0;
+	for (unsigned i = 0; i < l->in_bits; i++) {
+		if (!(l->bases[i] & mask))
+			continue;
+		if (l->bases[i] & (l->bases[i] - 1))
+			return NULL;
+		along[count++] = l->bases[i];
+	}
+	qsort(along, count, sizeof along[0], by_value);
+	for (unsigned i = 0; i < l->in_bits; i++)
+		bases[i] = l->bases[i] & mask ? along[at++] : l->bases[i];
+	bool changed = memcmp(bases, l->bases, sizeof bases[0] * l->in_bits) != 0;
+	return changed ? layout_make(&c->gpu->layouts, &l->in, &l->out, bases) : NULL;
+}
+
+/* For every layout that reaches a reduction also one that keeps it within warps; a scan, one that
+ * keeps runs of it within threads. */
 static void add_proposals_of_reductions(Choose *c, Proposals *all)
 {
 	uint32_t wanted = all->list.len, most = wanted + MOST_OF_REDUCTIONS;
@@ -158,9 +187,14 @@ static void add_proposals_of_reductions(Choose *c, Proposals *all)
 			continue;
 		for (uint32_t j = 0; j <= wanted; j++) {
 			const Layout *layout = j < wanted ? all->list.data[j][n] : node->layout;
-			layout = layout ? without_warps_along(c, layout, axis_of_op(c, node->op)) : NULL;
+			unsigned axis = axis_of_op(c, node->op);
+			const Layout *runs =
+				layout && node->op->kind == OP_SCAN ? with_runs_along(c, layout, axis) : NULL;
+			layout = layout ? without_warps_along(c, layout, axis) : NULL;
 			if (layout)
 				add_proposals(c, all, most, n, layout);
+			if (runs)
+				add_proposals(c, all, most, n, runs);
 		}
 	}
 }

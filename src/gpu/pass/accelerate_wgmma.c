@@ -37,7 +37,8 @@ static unsigned neighbours_of(const Layout *l)
 
 /* The dim of a value along which threads will hold neighbours: what is computed of a loaded tile,
  * or of sums, stays as those lie, though it has the usual layout of its shape up to here. Of a
- * branch's, the side counts that more iterations take. */
+ * branch's, the side counts that more iterations take, or the other where that one is as good along
+ * either dim: zeros where there is nothing to load. */
 static bool comes_along(GpuCx *gpu, const IrValue *v, unsigned depth, unsigned *dim)
 {
 	const IrOp *op = v->def;
@@ -46,9 +47,12 @@ static bool comes_along(GpuCx *gpu, const IrValue *v, unsigned depth, unsigned *
 	bool trans = op->kind == OP_TRANS;
 	if (op->kind == OP_IF) {
 		unsigned side = branch_seldom(gpu->ir, op) == 0;
-		const IrOp *yield = ir_terminator(op->regions[side].first);
-		return depth &&
-		       comes_along(gpu, ir_operand(yield, (uint32_t)(v - op->results)), depth - 1, dim);
+		for (unsigned i = 0; i < 2 && depth; i++) {
+			const IrOp *yield = ir_terminator(op->regions[side ^ i].first);
+			if (comes_along(gpu, ir_operand(yield, (uint32_t)(v - op->results)), depth - 1, dim))
+				return true;
+		}
+		return false;
 	}
 	if (trans || gpu_keeps_elements(op)) {
 		for (uint32_t i = 0; i < op->operand_count && depth; i++) {

@@ -306,6 +306,9 @@ GpuReducePrice gpu_price_reduce(const TargetCosts *costs, const IrOp *op, const 
 	/* Rounds that halve the results shuffle as many as
 	 * there are, and as many again to spread them out. */
 	unsigned lanes = count[LAYOUT_LANE], rounds = MIN(results * lanes, 2 * results + lanes);
+	/* A scan halves nothing: it shuffles all results in each round, and what precedes them. */
+	if (scan)
+		rounds = lanes ? results * (lanes + 1) : 0;
 	GpuReducePrice price = {.within = all * body, .across = rounds * (words * costs->shuffle + body)};
 	bool across = count[LAYOUT_LANE] || count[LAYOUT_WARP] || count[LAYOUT_BLOCK];
 	/* What precedes goes in front of each element; each thread adds up, and chooses from, the
