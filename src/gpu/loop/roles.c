@@ -359,7 +359,7 @@ static bool is_tile_of_root(GpuCx *gpu, Address *a, const GpuRoles *r, const IrO
 static void find_tiles(GpuCx *gpu, const IrModule *m, Arena *arena, GpuRoles *r)
 {
 	Schedule *s = &r->s;
-	if (r->root == s->loop || s->loop->block != r->root->regions[0].first)
+	if (r->root == s->loop || !s->slots || s->loop->block != r->root->regions[0].first)
 		return;
 	Address a = {r->root, ARENA_ARRAY(arena, uint8_t, m->next_value)};
 	uint64_t bytes = 0;
