@@ -274,7 +274,7 @@ static void find_least_bytes(Search *s)
 		if (!cost_of(s, c, &cost, &why))
 			continue;
 		const double bytes = cost.bytes * programs(c);
-		if (!s->least_bytes || bytes < s->least_bytes)
+		if (s->least_bytes <= 0 || bytes < s->least_bytes)
 			s->least_bytes = bytes;
 	}
 }

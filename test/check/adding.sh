@@ -16,7 +16,7 @@ op() { # NAME FOLD
 	sed '/^#undef/,$d' src/ir/ops.def
 	op SOURCE moves
 	op WHOLE whole
-	echo 'FLOAT1(CELLS, "math.trial", PLAIN, "")'
+	echo 'FLOAT1(CELLS, "math.trial", "a", PLAIN, "")'
 	sed -n '/^#undef/,$p' src/ir/ops.def
 } >"$TMP/src/ir/ops.def"
 # What the object files of these sources lack, with the tables of $TMP/src in the place of src's.

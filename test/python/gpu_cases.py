@@ -304,13 +304,14 @@ class Arrays(Case):
         self.assertIn("neso.map", compiled.asm["ttgir"])
 
     def test_grids_choose(self):
-        """CTAs run several programs where a launch has many along all axes, from its first launch on."""
+        """CTAs, all along the first axis, run several programs where a launch has many along all axes, from its
+        first launch on."""
         arrays = [Tensor(n << 20, "torch.float16") for n in (1, 2, 3)]
         for stages, grids in ((3, ((32, 128), (1, 2), (32, 128))), (2, ((1, 2), (32, 128), (1, 2)))):
             for grid in grids:
                 for given in (grid, lambda meta: grid):
                     batched[given](*arrays, 4096, 128, 256, 64, num_warps=8, num_stages=stages)
-                    self.assertEqual(list(fake.last.grid), [4 if grid[0] == 32 else 1, grid[1], 1], (stages, grid))
+                    self.assertEqual(list(fake.last.grid), [4 * 132, 1, 1] if grid[0] == 32 else [1, 2, 1], (stages, grid))
 
     def test_tuples(self):
         self.launched(3)

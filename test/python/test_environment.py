@@ -48,7 +48,7 @@ class Keys(unittest.TestCase):
         "TRITON_DEBUG": "1", "TRITON_F32_DEFAULT": "ieee", "TRITON_DEFAULT_FP_FUSION": "0", "TRITON_DISABLE_LINE_INFO": "1",
         "NESO_CONSTEXPR_POLICY": "generic", "DISABLE_PTXAS_OPT": "1", "PTXAS_OPTIONS": "--maxrregcount 64", "NESO_CACHE_POSITION": "1",
         "TRITON_PTXAS_PATH": "script", "NESO_SKIP_PASSES": "licm", "NESO_STRICT_TRITON": "1", "NESO_WIDE_OFFSETS": "1",
-        "NESO_WARP_SPECIALIZE": "1", "NESO_PERSIST": "1", "NESO_TURNS": "1", "NESO_PORTABLE_ORDER": "1",
+        "NESO_WARP_SPECIALIZE": "1", "NESO_PERSIST": "1", "NESO_TURNS": "1", "NESO_PORTABLE_ORDER": "1", "NESO_MULTICAST": "0",
         # They say where it runs, which globals may be read, which file replaces a stage (test_cache.py), the assembler of newer GPUs, and a
         # library that counts for kernels that take something from it (toolchain_test.c).
         "NESO_TARGET": None, "TRITON_INTERPRET": None, "TRITON_ALLOW_NON_CONSTEXPR_GLOBALS": None, "TRITON_KERNEL_OVERRIDE": None,
