@@ -32,4 +32,4 @@ def overlapping(x_ptr, out_ptr, n):
     i = tl.program_id(0) * 256 + tl.arange(0, 256)
     v = tl.load(x_ptr + i)
     tl.store(out_ptr + i, v)  # error: 5: kernel 'overlapping', program (1, 0, 0), warp 0, lane 0
-    tl.store(out_ptr + i + 1, v, mask=i + 1 < n)  # error: 5: race: the store at byte 4 of 'out_ptr' and the store
+    tl.store(out_ptr + i + 1, v, mask=i + 1 < n)  # error: 5: race: the store at byte 2 of 'out_ptr' and the store

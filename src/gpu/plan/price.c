@@ -207,33 +207,6 @@ static unsigned registers_of(IrOpKind op, const GpuAccess *access, const Layout 
 	return distinct_registers(l, op == OP_LOAD ? access->shared : NULL);
 }
 
-static bool lies_along(const Layout *l, uint64_t place, unsigned dim)
-{
-	for (unsigned d = 0; d < layout_rank(l); d++)
-		if (d != dim && layout_coordinate(l, place, d))
-			return false;
-	return place != 0;
-}
-
-/* Sectors that a warp's lanes leave of the lines that an instruction touches, where they all load
- * elements of their own in one row. Each line is a request, and an SM has few under way at a time:
- * requests for parts take longer for the same bytes. */
-static unsigned sectors_left(const GpuAccess *access, const Layout *l, unsigned lines)
-{
-	uint64_t lanes[64];
-	uint32_t elements[8];
-	unsigned bytes = access->element_bits / 8, n = layout_bases(l, LAYOUT_LANE, lanes);
-	for (unsigned i = 0; i < n; i++)
-		if (!lies_along(l, lanes[i], access->dim))
-			return 0;
-	if (f2_rank(lanes, n) < n || access->contiguity * bytes < LINE_BYTES ||
-	    (access->vector * bytes << n) < LINE_BYTES) /* nor could the lanes take more */
-		return 0;
-	unsigned run = layout_vector(l, access->dim, base_log2(MAX(SECTOR_BYTES / bytes, 1)), elements);
-	unsigned taken = (bytes << (n + run)) / SECTOR_BYTES, all = lines * (LINE_BYTES / SECTOR_BYTES);
-	return all > taken ? all - taken : 0;
-}
-
 unsigned gpu_price_access(const TargetCosts *costs, IrOpKind op, const GpuAccess *access,
 			  const Layout *layout)
 {
@@ -260,9 +233,8 @@ unsigned gpu_price_access(const TargetCosts *costs, IrOpKind op, const GpuAccess
 		unsigned whole = (bytes << (distinct + vector)) / SECTOR_BYTES;
 		sectors += pieces > whole ? (pieces - whole) * costs->store_part : 0;
 	}
-	unsigned lines = pieces_of(access, layout, LINE_BYTES);
-	unsigned left = op == OP_LOAD ? sectors_left(access, layout, lines) * costs->load_part : 0;
-	return instructions * (1 + access->more + MAX(sectors, lines * costs->line) + left);
+	unsigned lines = pieces_of(access, layout, LINE_BYTES) * costs->line;
+	return instructions * (1 + access->more + MAX(sectors, lines));
 }
 
 /* ---- arithmetic ---- */

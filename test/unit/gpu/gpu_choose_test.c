@@ -118,10 +118,6 @@ static void accesses_cost_their_lines(void **state)
 	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_LOAD, &access,
 					  LAYOUT("[1, 1]", "[32, 1]", "[0, 1]")),
 			 8 * (1 + 32 * 4));
-	/* Half of a line, whose other half is a request of its own. */
-	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_LOAD, &access,
-					  LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")),
-			 32 * (1 + 4 + 2 * 10));
 	/* Atomics take one element each; half a row is two sectors. */
 	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_ATOMIC_RMW, &access,
 					  LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")),
