@@ -5,6 +5,8 @@
  * proposal: which ones should is a smallest cut, as the sum has terms of one and of two nodes alone
  * ("alpha expansion"). Prices are nearly metric; where one is not, the cut's is rounded up and the
  * true sum decides whether the move is made. Moves are repeated until none helps. */
+#include <stdlib.h>
+
 #include "gpu/choose/choose.h"
 
 enum { MOST_ROUNDS = 4, MOST_PROPOSALS = 64, MOST_OF_REDUCTIONS = 12, MOST_OF_STEPS = 8, MOST_OF_PAIRS = 32 };
