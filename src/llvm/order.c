@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "base/fault.h"
 #include "base/map.h"
 
 enum {

@@ -1,7 +1,6 @@
 /* Cutting a function's products among the CTAs of a cluster (parts.h). */
 #include "gpu/plan/parts.h"
 
-#include "gpu/plan/dot.h"
 #include "gpu/plan/parts_ops.h"
 
 enum { ROUNDS = 16 /* of propagation: loops in loops hand on one step a round */, ROOT_STEPS = 16 };
