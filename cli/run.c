@@ -317,7 +317,8 @@ static int launch_repeatedly(Run *run, const neso_launch *l, Device *device, lon
 
 static void print_times(const Run *run, long repeat)
 {
-	const char *of = repeat > 1 ? take_printf(" (best of %ld, mean %.3f ms)", repeat, run->mean_seconds * 1e3) : "";
+	const double mean = run->mean_seconds * 1e3;
+	const char *of = repeat > 1 ? take_printf(" (best of %ld, mean %.3f ms)", repeat, mean) : "";
 	printf("compile %.3f ms, run %.3f ms%s\n", run->compile_seconds * 1e3, run->run_seconds * 1e3, of);
 }
 

@@ -55,7 +55,8 @@ bool gpu_is_cut(IrAttr encoding, uint64_t *used, uint64_t *all)
 {
 	int64_t found;
 	IrAttr bases = encoding ? find(encoding, "offset") : NULL;
-	if (!bases || bases->kind != ATTR_KIND_ARRAY || bases->len > 40 || !find_int(encoding, "used", &found))
+	if (!bases || bases->kind != ATTR_KIND_ARRAY || bases->len >= 64 ||
+	    !find_int(encoding, "used", &found))
 		return false;
 	*all = UINT64_C(1) << bases->len;
 	*used = (uint64_t)found;

@@ -384,7 +384,16 @@ static bool stays_under_way(const IrValue *v, unsigned regions)
 	return true;
 }
 
-/* The product that a value comes from, by way of waits and what loops and branches hand on; NULL: none is found. */
+/* Is it handed on by a region: a result of a loop or a branch, or what a loop carries? */
+static bool is_handed_on(const IrValue *v)
+{
+	if (v->def)
+		return v->def->kind == OP_FOR || v->def->kind == OP_IF;
+	return v->index > 0 && v->block->region->op->kind == OP_FOR;
+}
+
+/* The product that a value comes from, by way of waits and what loops and branches hand on; NULL:
+ * none is found. */
 static const IrOp *product_of(const IrValue *v)
 {
 	for (unsigned depth = 0; v && depth < MOST_REGIONS; depth++) {
@@ -393,7 +402,7 @@ static const IrOp *product_of(const IrValue *v)
 			return op;
 		if (op && op->kind == OP_WARP_GROUP_DOT_WAIT) {
 			v = ir_operand(op, v->index);
-		} else if (op ? op->kind == OP_FOR || op->kind == OP_IF : v->index > 0 && v->block->region->op->kind == OP_FOR) {
+		} else if (is_handed_on(v)) {
 			const IrBlock *body = op ? op->regions[0].first : v->block;
 			v = ir_operand(body->last, op ? v->index : v->index - 1);
 		} else {
