@@ -138,11 +138,14 @@ Str nv_with_fewer_registers(Arena *arena, Str ptx, const NvAssemble *how, const 
 	unsigned ctas = ctas_of(how, registers, p.threads, shared), limit = registers / GRANULE * GRANULE;
 	limit -= limit == registers ? GRANULE : 0;
 	bool first = true;
-	for (; ctas && limit && (registers - limit) * NEAR <= registers * FAR; limit -= GRANULE, first = false) {
+	unsigned most = registers * FAR;
+	for (; ctas && limit && (registers - limit) * NEAR <= most; limit -= GRANULE, first = false) {
 		unsigned now = ctas_of(how, limit, p.threads, shared);
 		bool near = first && (registers - limit) * NEAR <= registers;
 		if (now > ctas)
-			return near || are_many_more(ctas, now) ? with_limit(arena, ptx, p.end, limit) : (Str){0};
+			return near || are_many_more(ctas, now) ?
+				       with_limit(arena, ptx, p.end, limit) :
+				       (Str){0};
 	}
 	return (Str){0};
 }

@@ -34,15 +34,19 @@ static bool fits(Between s, unsigned bits)
 static bool span_of_sum(const IrOp *op, Between x, Between y, Between *out)
 {
 	if (op->kind == OP_ADDI)
-		return !__builtin_add_overflow(x.low, y.low, &out->low) && !__builtin_add_overflow(x.high, y.high, &out->high);
-	return !__builtin_sub_overflow(x.low, y.high, &out->low) && !__builtin_sub_overflow(x.high, y.low, &out->high);
+		return !__builtin_add_overflow(x.low, y.low, &out->low) &&
+		       !__builtin_add_overflow(x.high, y.high, &out->high);
+	return !__builtin_sub_overflow(x.low, y.high, &out->low) &&
+	       !__builtin_sub_overflow(x.high, y.low, &out->high);
 }
 
 static bool span_of_product(Between x, Between y, Between *out)
 {
 	int64_t p[4];
-	if (__builtin_mul_overflow(x.low, y.low, &p[0]) || __builtin_mul_overflow(x.low, y.high, &p[1]) ||
-	    __builtin_mul_overflow(x.high, y.low, &p[2]) || __builtin_mul_overflow(x.high, y.high, &p[3]))
+	if (__builtin_mul_overflow(x.low, y.low, &p[0]) ||
+	    __builtin_mul_overflow(x.low, y.high, &p[1]) ||
+	    __builtin_mul_overflow(x.high, y.low, &p[2]) ||
+	    __builtin_mul_overflow(x.high, y.high, &p[3]))
 		return false;
 	*out = (Between){MIN(MIN(p[0], p[1]), MIN(p[2], p[3])), MAX(MAX(p[0], p[1]), MAX(p[2], p[3]))};
 	return true;
@@ -62,9 +66,11 @@ static bool span_of_part(IrOpKind kind, Between x, Between y, Between *out)
 	if (y.low <= 0 || (by_unsigned && x.low < 0))
 		return false; /* y above 0: no quotient wraps */
 	if (kind == OP_DIVSI || kind == OP_DIVUI)
-		*out = (Between){x.low / (x.low < 0 ? y.low : y.high), x.high / (x.high < 0 ? y.high : y.low)};
+		*out = (Between){x.low / (x.low < 0 ? y.low : y.high),
+				 x.high / (x.high < 0 ? y.high : y.low)};
 	else
-		*out = (Between){x.low < 0 ? MAX(x.low, -(y.high - 1)) : 0, x.high < 0 ? 0 : MIN(x.high, y.high - 1)};
+		*out = (Between){x.low < 0 ? MAX(x.low, -(y.high - 1)) : 0,
+				 x.high < 0 ? 0 : MIN(x.high, y.high - 1)};
 	return true;
 }
 
@@ -96,8 +102,9 @@ static bool span_of_counter(Look *l, const IrValue *v, Between *out)
 	const IrOp *loop = v->block->region->op;
 	Between lower, upper, step;
 	if (!loop || loop->kind != OP_FOR || v->index || ir_get(loop, l->c->cx, ATTR_UNSIGNED_CMP) ||
-	    !span_of(l, ir_operand(loop, 2), &step) || step.low <= 0 || !span_of(l, ir_operand(loop, 0), &lower) ||
-	    !span_of(l, ir_operand(loop, 1), &upper) || upper.high <= lower.low)
+	    !span_of(l, ir_operand(loop, 2), &step) || step.low <= 0 ||
+	    !span_of(l, ir_operand(loop, 0), &lower) || !span_of(l, ir_operand(loop, 1), &upper) ||
+	    upper.high <= lower.low)
 		return false;
 	*out = (Between){lower.low, upper.high - 1};
 	return true;
@@ -107,7 +114,8 @@ static bool span_of_op(Look *l, const IrOp *op, unsigned bits, Between *out)
 {
 	switch (op->kind) {
 	case OP_MAKE_RANGE:
-		*out = (Between){ir_get_int(op, l->c->cx, ATTR_START, 0), ir_get_int(op, l->c->cx, ATTR_END, 0) - 1};
+		out->low = ir_get_int(op, l->c->cx, ATTR_START, 0);
+		out->high = ir_get_int(op, l->c->cx, ATTR_END, 0) - 1;
 		return fits(*out, bits);
 	case OP_PROGRAM_ID:
 	case OP_NUM_PROGRAMS:
@@ -182,8 +190,11 @@ bool rule_cmpi_bounds(Canon *c, IrOp *op)
 	Between x, y;
 	Look l = {.c = c};
 	IrCmpI predicate = (IrCmpI)ir_get_int(op, c->cx, ATTR_PREDICATE, CMPI_EQ);
-	bool is_unsigned = predicate == CMPI_ULT || predicate == CMPI_ULE || predicate == CMPI_UGT || predicate == CMPI_UGE;
-	if (!span_of(&l, ir_operand(op, 1), &y) || !span_of(&l, ir_operand(op, 0), &x) || (is_unsigned && (x.low < 0 || y.low < 0)))
+	bool is_unsigned = predicate == CMPI_ULT || predicate == CMPI_ULE || predicate == CMPI_UGT ||
+			   predicate == CMPI_UGE;
+	if (!span_of(&l, ir_operand(op, 1), &y) || !span_of(&l, ir_operand(op, 0), &x))
+		return false;
+	if (is_unsigned && (x.low < 0 || y.low < 0))
 		return false;
 	int known = decided(predicate, x, y);
 	return known >= 0 && canon_replace_op(c, op, canon_int(c, op->results[0].type, known));
