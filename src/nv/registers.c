@@ -10,9 +10,9 @@
  * Fewer registers: ptxas ignores occupancy. Where a few registers less leave room for another CTA
  * on an SM, that is the limit, and the cubin is kept if it spills nothing and needs few more
  * instructions. Where that is half as many CTAs again, it may be further away, up to three eighths
- * of the registers, and spill a few words: what ptxas spills first is what waits behind the loop. How many
- * registers a kernel took says little of how few would do: where the limit is no need to, ptxas
- * moves loads and what does not change in a loop far ahead (a kernel that took 255 does with 144).
+ * of the registers, and spill a few words: what ptxas spills first is what waits behind the loop.
+ * How many registers a kernel took says little of how few would do: where no limit asks for less,
+ * ptxas moves loads and what does not change in a loop far ahead (one that took 255 does with 144).
  *
  * A kernel that sets a limit itself (.maxnreg, .minnctapersm, options) is assembled once. */
 #include <elf.h>

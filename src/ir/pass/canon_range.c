@@ -48,7 +48,8 @@ static bool span_of_product(Between x, Between y, Between *out)
 	    __builtin_mul_overflow(x.high, y.low, &p[2]) ||
 	    __builtin_mul_overflow(x.high, y.high, &p[3]))
 		return false;
-	*out = (Between){MIN(MIN(p[0], p[1]), MIN(p[2], p[3])), MAX(MAX(p[0], p[1]), MAX(p[2], p[3]))};
+	out->low = MIN(MIN(p[0], p[1]), MIN(p[2], p[3]));
+	out->high = MAX(MAX(p[0], p[1]), MAX(p[2], p[3]));
 	return true;
 }
 
@@ -148,7 +149,7 @@ static bool span_of_op(Look *l, const IrOp *op, unsigned bits, Between *out)
 	}
 }
 
-/* What nothing is known of may be all that the type holds. False: it is no integer of 2 to 64 bits. */
+/* What nothing is known of may be all that the type holds. False: no integer of 2 to 64 bits. */
 static bool span_of(Look *l, const IrValue *v, Between *out)
 {
 	uint64_t word;

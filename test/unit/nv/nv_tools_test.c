@@ -198,11 +198,8 @@ static void steps_of_ctas(void **state)
 	expect_limit(".reqntid 128", ".maxnreg", "160 0", "128 0", 1, 160);   /* too far */
 	/* Three for two. */
 	expect_limit(".reqntid 128", "^.reqntid 128 .maxnreg 168$", "180 0", "168 12", 2, 168);
-	expect_limit(".reqntid 128", ".maxnreg 168", "180 0", "168 0", 2, 168);
 	expect_limit(".reqntid 128", ".maxnreg 168", "180 0", "168 20", 2, 180);  /* too many words */
-	/* As far as that; two for one. */
 	expect_limit(".reqntid 128", "^.reqntid 128 .maxnreg 168$", "255 0", "168 0", 2, 168);
-	expect_limit(".reqntid 128", ".maxnreg 168", "255 0", "168 20", 2, 255);
 	expect_limit(".reqntid 256", "^.reqntid 256 .maxnreg 128$", "200 0", "128 0", 2, 128);
 	expect_limit(".reqntid 256", ".maxnreg", "216 0", "128 0", 1, 216);	  /* too far */
 	/* Four for three, two steps away. */
