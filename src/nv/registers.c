@@ -9,8 +9,10 @@
  *
  * Fewer registers: ptxas ignores occupancy. Where a few registers less leave room for another CTA
  * on an SM, that is the limit, and the cubin is kept if it spills nothing and needs few more
- * instructions. Where that is half as many CTAs again, it may be more than one step away and spill
- * a few words: what ptxas spills first is what waits behind the loop.
+ * instructions. Where that is half as many CTAs again, it may be further away, up to three eighths
+ * of the registers, and spill a few words: what ptxas spills first is what waits behind the loop.
+ * How many registers a kernel took says little of how few would do: where no limit asks for less,
+ * ptxas moves loads and what does not change in a loop far ahead (one that took 255 does with 144).
  *
  * A kernel that sets a limit itself (.maxnreg, .minnctapersm, options) is assembled once. */
 #include <elf.h>
@@ -20,6 +22,7 @@
 enum {
 	GRANULE = 8,
 	NEAR = 8,   /* a step is near that takes no more than an eighth of the registers */
+	FAR = 3,    /* for half as many CTAs again: no more than three eighths */
 	WORTH = 4,  /* a quarter of what is gained in CTAs may be lost in instructions */
 	FEW = 16,   /* bytes that may be spilled for half as many CTAs again */
 };
@@ -135,10 +138,12 @@ Str nv_with_fewer_registers(Arena *arena, Str ptx, const NvAssemble *how, const 
 	unsigned ctas = ctas_of(how, registers, p.threads, shared), limit = registers / GRANULE * GRANULE;
 	limit -= limit == registers ? GRANULE : 0;
 	bool first = true;
-	for (; ctas && limit && (registers - limit) * NEAR <= registers; limit -= GRANULE, first = false) {
+	unsigned most = registers * FAR;
+	for (; ctas && limit && (registers - limit) * NEAR <= most; limit -= GRANULE, first = false) {
 		unsigned now = ctas_of(how, limit, p.threads, shared);
+		bool near = first && (registers - limit) * NEAR <= registers;
 		if (now > ctas)
-			return first || are_many_more(ctas, now) ?
+			return near || are_many_more(ctas, now) ?
 				       with_limit(arena, ptx, p.end, limit) :
 				       (Str){0};
 	}

@@ -198,6 +198,51 @@ module {
     tt.store %p, %v : !tt.ptr<i64>
     tt.return
   }
+  // What bounds decide: the mask of a loop over whole blocks; not where one is left, where the sum
+  // may wrap, or of a number that may be negative.
+  // CHECK-LABEL: @bounds
+  // CHECK: scf.for
+  // CHECK-NOT: arith.cmpi slt, {{.*}}tensor<16xi32>
+  // CHECK: tt.store %{{.*}}, %{{.*}} : tensor<16x!tt.ptr<i32>>
+  // CHECK: arith.cmpi sle, {{.*}} : tensor<16xi32>
+  // CHECK: arith.cmpi sge, {{.*}} : i32
+  // CHECK: arith.cmpi ult, {{.*}} : i32
+  // CHECK-NOT: arith.cmpi
+  // CHECK: tt.return
+  tt.func public @bounds(%p: tensor<16x!tt.ptr<i32>>, %s: !tt.ptr<i1>, %x: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c4 = arith.constant 4 : i32
+    %c7 = arith.constant 7 : i32
+    %c16 = arith.constant 16 : i32
+    %most = arith.constant 2147483647 : i32
+    %whole = arith.constant dense<64> : tensor<16xi32>
+    %part = arith.constant dense<62> : tensor<16xi32>
+    %0 = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+    scf.for %i = %c0 to %c4 step %c1 : i32 {
+      %1 = arith.muli %i, %c16 : i32
+      %2 = tt.splat %1 : i32 -> tensor<16xi32>
+      %3 = arith.addi %2, %0 : tensor<16xi32>
+      %4 = arith.cmpi slt, %3, %whole : tensor<16xi32>
+      tt.store %p, %3, %4 : tensor<16x!tt.ptr<i32>>
+      %5 = arith.cmpi sle, %3, %part : tensor<16xi32>
+      tt.store %p, %3, %5 : tensor<16x!tt.ptr<i32>>
+    }
+    %6 = tt.get_program_id x : i32
+    %7 = arith.addi %6, %c1 : i32
+    %8 = arith.cmpi sge, %7, %c1 : i32
+    tt.store %s, %8 : !tt.ptr<i1>
+    %9 = arith.remsi %x, %c4 : i32
+    %10 = arith.cmpi ult, %9, %c4 : i32
+    tt.store %s, %10 : !tt.ptr<i1>
+    %11 = arith.andi %x, %c7 : i32
+    %12 = arith.cmpi sgt, %11, %c7 : i32
+    tt.store %s, %12 : !tt.ptr<i1>
+    %13 = arith.divsi %6, %c16 : i32
+    %14 = arith.cmpi uge, %13, %c0 : i32
+    tt.store %s, %14 : !tt.ptr<i1>
+    tt.return
+  }
   // Rows and columns of a square on the diagonal, wherever it is; not where the sum may carry into
   // what stands above, nor with another scalar.
   // CHECK-LABEL: @diagonal

@@ -198,9 +198,10 @@ static void steps_of_ctas(void **state)
 	expect_limit(".reqntid 128", ".maxnreg", "160 0", "128 0", 1, 160);   /* too far */
 	/* Three for two. */
 	expect_limit(".reqntid 128", "^.reqntid 128 .maxnreg 168$", "180 0", "168 12", 2, 168);
-	expect_limit(".reqntid 128", ".maxnreg 168", "180 0", "168 0", 2, 168);
 	expect_limit(".reqntid 128", ".maxnreg 168", "180 0", "168 20", 2, 180);  /* too many words */
-	expect_limit(".reqntid 128", ".maxnreg", "194 0", "168 0", 1, 194);	  /* too far */
+	expect_limit(".reqntid 128", "^.reqntid 128 .maxnreg 168$", "255 0", "168 0", 2, 168);
+	expect_limit(".reqntid 256", "^.reqntid 256 .maxnreg 128$", "200 0", "128 0", 2, 128);
+	expect_limit(".reqntid 256", ".maxnreg", "216 0", "128 0", 1, 216);	  /* too far */
 	/* Four for three, two steps away. */
 	expect_limit(".reqntid 128", ".maxnreg", "140 0", "128 0", 1, 140);
 	expect_limit(".reqntid 128", ".maxnreg", "128 0", "120 0", 1, 128);   /* no step there */
