@@ -1,4 +1,4 @@
-/* What the plan of a warp-specialised loop (roles.c) and its registers (roles_registers.c) share. */
+/* What a warp-specialised loop's plan (roles.c) and its registers (roles_registers.c) share. */
 #ifndef NESO_GPU_LOOP_ROLES_INT_H
 #define NESO_GPU_LOOP_ROLES_INT_H
 
@@ -9,6 +9,7 @@
 void roles_set_slots(Schedule *s, unsigned slots);
 /* As many CTAs as shared memory and registers leave to share an SM, and their registers.
  * flattened: copies go on from tile to tile, and take the memory that is left as slots. */
-void roles_find_registers(GpuCx *gpu, Arena *arena, GpuRoles *r, const GpuLoopCycles *one, bool flattened);
+void roles_find_registers(GpuCx *gpu, Arena *arena, GpuRoles *r, const GpuLoopCycles *one,
+			  bool flattened);
 
 #endif

@@ -92,7 +92,8 @@ static bool move_registers(GpuRoles *r, unsigned warps, unsigned need, unsigned 
 
 /* Where registers leave fewer CTAs than memory would, or copies go on from tile to tile, slots take
  * what is left, up to MOST_SLOTS. */
-static void use_memory(const TargetGpu *target, GpuRoles *r, uint64_t bytes, unsigned ctas, bool flattened)
+static void use_memory(const TargetGpu *target, GpuRoles *r, uint64_t bytes, unsigned ctas,
+		       bool flattened)
 {
 	enum { MOST_SLOTS = 6 };
 	uint64_t slot = r->s.bytes / r->s.slots;
@@ -108,7 +109,8 @@ static void use_memory(const TargetGpu *target, GpuRoles *r, uint64_t bytes, uns
 	roles_set_slots(&r->s, slots);
 }
 
-void roles_find_registers(GpuCx *gpu, Arena *arena, GpuRoles *r, const GpuLoopCycles *one, bool flattened)
+void roles_find_registers(GpuCx *gpu, Arena *arena, GpuRoles *r, const GpuLoopCycles *one,
+			  bool flattened)
 {
 	const TargetGpu *target = gpu->target;
 	unsigned warps = gpu_num_warps(gpu, r->s.loop), need = rounded(held(gpu, r, one) + REGISTER_STEP - 1);
