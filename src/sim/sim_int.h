@@ -540,6 +540,8 @@ void sim_race_write(SimWarp *w, const SimInstr *i, unsigned lane, const void *at
 void sim_race_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size, SimOrder order);
 /* Of asynchronous units (race_async.c). What the program's threads have written must be fenced. */
 void sim_race_fenced(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size);
+/* Does a box meet what this instruction has stored before, and is under way? Before it is noted. */
+void sim_race_overtakes(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size);
 /* What was noted last is under way. */
 void sim_race_flies(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size);
 /* It is written; `known` false: nobody will know. */

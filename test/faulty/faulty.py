@@ -253,6 +253,8 @@ KERNELS = [
             ROLED_ARRAYS, (r"named_barrier\(i32 2, i32 128\)", "named_barrier(i32 1, i32 128)"), "for tile"),
     in_llir("handed_on", "read_and_not_written", "a flag is set when TMA has read, and not written", WAIT,
             "rand:32x64:fp16 zeros:32x64:fp16 zeros:1:i32 zeros:32x64:fp16 32", (r"bulk_wait\.0", "bulk_wait.read.0", 0), "tmp.store(", grid="2"),
+    in_llir("overtaken", "not_written_yet", "TMA stores a tile where the one of the iteration before is on its way", WAIT,
+            "rand:96x64:fp16 zeros:32x64:fp16 3 32", (r"(call void @neso\.bulk_wait\.)0", r"\1read.0"), "o.store("),
     in_llir("copied_back", "no_fence_of_global_memory", "TMA copies what threads have written without a fence", PROXY,
             "rand:32x64:fp16 zeros:32x64:fp16 zeros:32x64:fp16 32", (r"\n[^\n]*call void @neso\.fence_async_all[^\n]*", ""), "tmp.load("),
     in_llir("clustered", "reads_too_early", "another CTA's sums are read before they are there", RACE, "rand:64x64:fp32 zeros:128:fp32",

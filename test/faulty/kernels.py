@@ -1056,3 +1056,11 @@ def boxes_overlap_by_a_row(x_ptr, y_ptr, M, N, T, BM: tl.constexpr, BN: tl.const
     y = tl.make_tensor_descriptor(y_ptr, [M, N], [N, 1], [BM, BN])
     for t in range(tl.program_id(0), T, tl.num_programs(0)):
         y.store([t * (BM - 1), 0], x.load([t * (BM - 1), 0]) + t)  # FAULT
+
+
+@triton.jit
+def overtaken(x_ptr, o_ptr, n, BLOCK: tl.constexpr):
+    x = tl.make_tensor_descriptor(x_ptr, [n * BLOCK, 64], [64, 1], [BLOCK, 64])
+    o = tl.make_tensor_descriptor(o_ptr, [BLOCK, 64], [64, 1], [BLOCK, 64])
+    for block in range(n):
+        o.store([0, 0], x.load([block * BLOCK, 0]) * 2)

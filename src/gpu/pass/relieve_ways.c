@@ -293,14 +293,31 @@ static bool is_worth_keeping(const Relief *r, IrType tile)
 	       relieve_own_memory(r->gpu, tile);
 }
 
-/* What a product of warp groups that is under way adds up is not there yet. */
+/* Is it what a product of warp groups adds up that may still be under way? A wait hands on sums of
+ * products that it leaves pending, too: those that were issued last. */
+static bool is_late(const Relief *r, const IrValue *v)
+{
+	const IrOp *def = v->def;
+	if (!def || def->kind != OP_WARP_GROUP_DOT_WAIT)
+		return def && def->kind == OP_WARP_GROUP_DOT && ir_get_bool(def, r->gpu->ir, ATTR_IS_ASYNC);
+	const IrValue *sum = ir_operand(def, (uint32_t)(v - def->results));
+	int64_t pending = ir_get_int(def, r->gpu->ir, ATTR_PENDINGS, 0);
+	for (const IrOp *op = def->prev; op && pending; op = op->prev) {
+		if (op->kind != OP_WARP_GROUP_DOT || !ir_get_bool(op, r->gpu->ir, ATTR_IS_ASYNC))
+			continue;
+		if (&op->results[0] == sum)
+			return true;
+		pending--;
+	}
+	return pending;
+}
+
 static bool can_be_kept(const Relief *r, const IrValue *v)
 {
 	const IrOp *def = v->def;
 	bool cheap = ir_has_trait(def, TRAIT_CONST) || def->kind == OP_SPLAT || def->kind == OP_BROADCAST ||
 		     def->kind == OP_EXPAND_DIMS || def->kind == OP_LOCAL_LOAD;
-	bool late = def->kind == OP_WARP_GROUP_DOT && ir_get_bool(def, r->gpu->ir, ATTR_IS_ASYNC);
-	return !cheap && !late && is_worth_keeping(r, v->type) && has_room(r, v);
+	return !cheap && !is_late(r, v) && is_worth_keeping(r, v->type) && has_room(r, v);
 }
 
 /* Is what the loop carries there needed in its body alone, and changed behind that, and neither by
@@ -311,7 +328,8 @@ bool relieve_can_carry(const Relief *r, const IrOp *loop, uint32_t i, const IrOp
 	const IrValue *v = body->args[i], *next = ir_operand(body->last, i - 1);
 	uint32_t first = UINT32_MAX, last = 0, at = relieve_place(r, peak), to = r->order.end[loop->id];
 	if (!next->def || next->def->block != body || next->def->kind == OP_WARP_GROUP_DOT ||
-	    next->def->region_count || !ir_has_one_use(next) || !is_worth_keeping(r, v->type))
+	    next->def->region_count || !ir_has_one_use(next) || !is_worth_keeping(r, v->type) ||
+	    is_late(r, next) || is_late(r, ir_operand(loop, i + 2)))
 		return false;
 	for (const IrUse *u = v->uses; u; u = u->next) {
 		const IrOp *user = u->owner;

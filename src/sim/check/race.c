@@ -356,6 +356,16 @@ static void report_lost(const Meeting *m)
 			    m->with->lane, m->lane, offset, b->name);
 }
 
+/* What is under way where a store goes; NULL: nothing. Of its own box there may be a row already:
+ * whether a box meets the one that this instruction stored before is sim_race_overtakes'. */
+static const Mark *flying_below(const SimWarp *w, const SimInstr *i, unsigned lane, const Cell *c)
+{
+	bool own = is_of_lane(w, lane, &c->write) && c->write.site == i->site;
+	if (c->atomic.flags & MARK_FLYING)
+		return &c->atomic;
+	return c->write.flags & MARK_FLYING && !own ? &c->write : NULL;
+}
+
 void sim_race_write(SimWarp *w, const SimInstr *i, unsigned lane, const void *memory, uint32_t size, const void *value)
 {
 	uint64_t begin = (uint64_t)(uintptr_t)memory;
@@ -388,8 +398,9 @@ void sim_race_write(SimWarp *w, const SimInstr *i, unsigned lane, const void *me
 			       : m.with == atomic  ? "the atomic operation"
 						   : "the load");
 		told |= m.with != NULL;
-		if (UNLIKELY(c->write.flags & MARK_FLYING) && !told && !is_of_lane(w, lane, &c->write)) {
-			race_report_flying(w, i, lane, now.byte, at, &c->write, "store");
+		const Mark *flying = flying_below(w, i, lane, c);
+		if (UNLIKELY(flying) && !told) {
+			race_report_flying(w, i, lane, now.byte, at, flying, "store");
 			told = true;
 		}
 		credit(w, &c->write);

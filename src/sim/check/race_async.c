@@ -2,7 +2,8 @@
  *
  * What a program's threads have written such a unit sees behind a fence of theirs
  * (fence.proxy.async). What a unit writes is under way until its thread has waited for it to be
- * written, and not only read: nobody may access it till then. What is copied from must stay until
+ * written, and not only read: nobody may access it till then, nor the thread itself, by another
+ * copy of the unit, whose order is no thread's. What is copied from must stay until
  * the copy has been waited for. Source: PTX ISA 8.8, "Proxies", "cp.async.bulk.wait_group". */
 #include "sim/check/race.h"
 
@@ -70,6 +71,22 @@ void sim_race_fenced(SimWarp *w, const SimInstr *i, unsigned lane, const void *m
 static bool is_of(const SimWarp *w, const SimInstr *i, unsigned lane, const RaceMark *m)
 {
 	return m->program == w->cta->pid + 1 && m->warp == w->index && m->lane == lane && m->site == i->site;
+}
+
+void sim_race_overtakes(SimWarp *w, const SimInstr *i, unsigned lane, const void *memory, uint32_t size)
+{
+	uint64_t begin = (uint64_t)(uintptr_t)memory;
+	if (!race_in_buffers(w->cta, begin))
+		return;
+	for (uint64_t at = begin, next; at < begin + size; at = next) {
+		const RaceCell *c = race_cell_at(w->cta->run->races, at, begin + size, &next);
+		if (!c)
+			return;
+		if (!is_of(w, i, lane, &c->write) || !(c->write.flags & MARK_FLYING))
+			continue;
+		race_report_flying(w, i, lane, (uint32_t)(at - begin), at, &c->write, "store");
+		return;
+	}
 }
 
 void sim_race_flies(SimWarp *w, const SimInstr *i, unsigned lane, const void *memory, uint32_t size)

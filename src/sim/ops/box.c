@@ -184,6 +184,21 @@ static bool overlaps(const SimBox *box)
 	return false;
 }
 
+/* Stores of boxes are written in any order, those of one thread too; reductions may be. */
+static bool look_below(SimWarp *w, const SimInstr *i, unsigned lane, const SimBox *box)
+{
+	uint32_t n = 0, first;
+	uint64_t begin;
+	while (next_row(box, true, &n, &first, &begin)) {
+		uint32_t bytes = (n - first) * box->map.element;
+		const void *at = sim_global(w, i, lane, begin, bytes, 1, true);
+		if (!at)
+			return false;
+		sim_race_overtakes(w, i, lane, at, bytes);
+	}
+	return true;
+}
+
 bool sim_box_look(SimWarp *w, const SimInstr *i, unsigned lane, const SimBox *box, bool write, uint32_t from)
 {
 	unsigned size = box->map.element;
@@ -195,6 +210,8 @@ bool sim_box_look(SimWarp *w, const SimInstr *i, unsigned lane, const SimBox *bo
 		sim_finding(
 			run, sim_party(w, i, lane, 0), NULL, DIAG_SIM_RACE,
 			"rows of the box that is stored lie over one another, and are stored in any order");
+	if (run->races && write && !box->reduction && w->stores && !look_below(w, i, lane, box))
+		return false;
 	while (next_row(box, write, &n, &first, &begin)) {
 		uint32_t bytes = (n - first) * size;
 		const void *at = sim_global(w, i, lane, begin, bytes, 1, write);

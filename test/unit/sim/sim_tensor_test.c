@@ -332,6 +332,20 @@ static void test_store_faults(void **state)
 	sim_kit_found(run(store_body(&arena, c, FENCE, COMMIT "  call void @neso.bulk_wait.1()\n" OVERWRITE "  call void @neso.bulk_wait.0()\n"), true, 0),
 		      "SIM_WAIT", "write of byte 1024 of shared memory while what was issued at");
 	sim_kit_clean(run(store_body(&arena, c, FENCE, COMMIT "  call void @neso.bulk_wait.read.0()\n" OVERWRITE), true, 0));
+	/* Two stores to one place: the later may be written first, unless the earlier is. */
+	const char *one = store_body(&arena, c, FENCE, "");
+	const char *call = strstr(one, "  call void @neso.tensor_store");
+	int length = (int)(strchr(call, '\n') + 1 - call);
+	const char *told = "nobody has waited until it is written";
+	const char *end = COMMIT "  call void @neso.bulk_wait.0()\n";
+#define TWICE(between) \
+	store_body(&arena, c, FENCE, \
+		   arena_printf(&arena, COMMIT between "%.*s%s", length, call, end))
+	sim_kit_found(run(TWICE(""), true, 0), "SIM_WAIT", told);
+	const char *read = TWICE("  call void @neso.bulk_wait.read.0()\n");
+	sim_kit_found(run(read, true, 0), "SIM_WAIT", told);
+	const char *written = TWICE("  call void @neso.bulk_wait.0()\n");
+	sim_kit_clean(run(written, true, 0));
 	/* No group: nothing to wait for. */
 	sim_kit_found(run(store_body(&arena, c, FENCE, "  call void @neso.bulk_wait.0()\n"), true, 0), "SIM_WAIT", "the program ends while");
 	arena_free(&arena);
