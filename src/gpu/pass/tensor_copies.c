@@ -368,7 +368,7 @@ static void say_pendings(const Copies *c, const Store *s, IrOp *op, unsigned par
 static void wait_for_all(const Copies *c, IrBuilder *b, Store *s, uint32_t memory)
 {
 	IrOp *wait = wait_for(c, b, 0, s->memory, memory);
-	if (s->written || s->later)
+	if (s->written)
 		ir_set(c->m, wait, ATTR_WRITTEN, ir_attr_unit(c->gpu->ir));
 }
 
@@ -473,6 +473,17 @@ static void store_in_loop(const Copies *c, IrBuilder *b, Store *s, IrOp *loop)
 	drop_parts(&end, s, slots);
 }
 
+/* What is added in a loop and looked at behind it is there when the loop has ended. */
+static void wait_behind_loop(const Copies *c, const Store *s, IrOp *loop)
+{
+	if (!s->later || s->written)
+		return;
+	IrBuilder b = behind(c, loop);
+	b.loc = s->op->loc;
+	ir_set(c->m, wait_for(c, &b, 0, NULL, 0), ATTR_WRITTEN, ir_attr_unit(c->gpu->ir));
+	irb_op(&b, OP_BARRIER, NULL, 0, NULL, 0, 0);
+}
+
 /* Who stores the rest of a tile that sticks out waits for whole ones that are under way. */
 static void wait_before_rest(const Copies *c, const Store *s, bool by_groups)
 {
@@ -510,8 +521,7 @@ static void lower_store(const Copies *c, IrOp *store)
 	/* Sums come to the same in any order. */
 	GpuRewritten rewritten = reduces ? GPU_REWRITTEN_NOT : gpu_rewritten(c->gpu, store);
 	bool memory = loop && has_memory(c, store);
-	/* Threads wait for their group's copies behind such a loop, but not for other groups'. */
-	s.later = looks.later && memory && reduces;
+	s.later = looks.later && loop && reduces;
 	s.written = looks.found || (looks.later && !s.later);
 	s.again = rewritten && !s.written;
 	s.written |= s.again && !memory;
@@ -520,6 +530,7 @@ static void lower_store(const Copies *c, IrOp *store)
 	bool by_groups = memory && columns && !s.written && !reduces && rewritten != GPU_REWRITTEN_ANYWHERE &&
 			 gpu_rows_are_of_groups(c->gpu, store);
 	wait_before_rest(c, &s, by_groups);
+	wait_behind_loop(c, &s, loop);
 	if (by_groups)
 		store_rows_in_loop(c, &b, &s, loop);
 	else if (memory)
