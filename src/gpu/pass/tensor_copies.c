@@ -255,6 +255,13 @@ static bool is_beside(const IrOp *op, const IrOp *store)
 	return false;
 }
 
+/* Sums come to the same in any order. */
+static bool commutes(const Looks *l, const IrOp *op)
+{
+	bool both = l->store->kind == OP_DESC_REDUCE && (op->kind == OP_DESC_REDUCE || op->kind == OP_TMA_REDUCE);
+	return both && ir_get(op, l->c->gpu->ir, ATTR_REDUCE_KIND) == ir_get(l->store, l->c->gpu->ir, ATTR_REDUCE_KIND);
+}
+
 static bool look(void *data, IrOp *op)
 {
 	Looks *l = data;
@@ -263,7 +270,7 @@ static bool look(void *data, IrOp *op)
 		l->behind = true;
 		return true;
 	}
-	if (is_beside(op, l->store) || (l->rest && is_in(op, l->rest)) ||
+	if (commutes(l, op) || is_beside(op, l->store) || (l->rest && is_in(op, l->rest)) ||
 	    (!gpu_global_access(l->c->gpu, op, &root) && !hides_effects(op)) ||
 	    (root && l->root && root != l->root))
 		return true;
