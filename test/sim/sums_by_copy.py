@@ -2,6 +2,7 @@
 # has ended.
 # run: neso run %s:kernel --target sim:sm_90a --schedules 3 --against interp --atol 0.05 -q -g 2 randn:128,64:fp16:1 randn:64,64:fp16:2 zeros:2,128,64:fp32 zeros:128,64:fp32 zeros:128,64:fp32 128
 # run: neso run %s:kernel --target sim:sm_90a --schedules 3 --against interp --atol 0.05 -q -g 2 randn:128,64:fp16:1 randn:64,64:fp16:2 zeros:2,128,64:fp32 zeros:128,64:fp32 zeros:128,64:fp32 128 --num-warps 8 --num-stages 2
+# expect: success
 import triton
 import triton.language as tl
 

@@ -393,7 +393,8 @@ static void map_store(MapLoads *m, IrOp *store)
 
 static bool map_function(PassCx *cx, IrOp *func)
 {
-	MapLoads m = {.cx = cx, .gpu = gpu_of(cx), .func = func, .apart = true, .silent = true, .relaxed = true};
+	MapLoads m = {.cx = cx, .gpu = gpu_of(cx), .func = func};
+	m.apart = m.silent = m.relaxed = true;
 	m.search = (TensorSearch){cx->scratch, cx->module, gpu_axis(cx), ir_func_body(func), NULL};
 	gpu_map_args_init(&m.args, cx, func, true);
 	if (m.args.had >= MOST_ARGUMENTS)

@@ -258,8 +258,9 @@ static bool is_beside(const IrOp *op, const IrOp *store)
 /* Sums come to the same in any order. */
 static bool commutes(const Looks *l, const IrOp *op)
 {
-	bool both = l->store->kind == OP_DESC_REDUCE && (op->kind == OP_DESC_REDUCE || op->kind == OP_TMA_REDUCE);
-	return both && ir_get(op, l->c->gpu->ir, ATTR_REDUCE_KIND) == ir_get(l->store, l->c->gpu->ir, ATTR_REDUCE_KIND);
+	const IrCx *ir = l->c->gpu->ir;
+	return l->store->kind == OP_DESC_REDUCE && (op->kind == OP_DESC_REDUCE || op->kind == OP_TMA_REDUCE) &&
+	       ir_get(op, ir, ATTR_REDUCE_KIND) == ir_get(l->store, ir, ATTR_REDUCE_KIND);
 }
 
 static bool look(void *data, IrOp *op)
@@ -534,8 +535,8 @@ static void lower_store(const Copies *c, IrOp *store)
 	s.written |= s.again && !memory;
 	gpu_tile_pieces(c->gpu, &b, ir_operand(store, 1), s.plan.dim, s.plan.pieces, s.parts);
 	bool columns = s.plan.pieces == 1 || place_of_index(&s) == store->operand_count - 1;
-	bool by_groups = memory && columns && !s.written && !reduces && rewritten != GPU_REWRITTEN_ANYWHERE &&
-			 gpu_rows_are_of_groups(c->gpu, store);
+	bool by_groups = memory && columns && !s.written && !reduces &&
+			 rewritten != GPU_REWRITTEN_ANYWHERE && gpu_rows_are_of_groups(c->gpu, store);
 	wait_before_rest(c, &s, by_groups);
 	wait_behind_loop(c, &s, loop);
 	if (by_groups)
