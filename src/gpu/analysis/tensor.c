@@ -17,7 +17,7 @@ static bool refuse(TensorSearch *m, const char *why)
 
 static IrType tile_of(const IrOp *access)
 {
-	return access->kind == OP_STORE ? ir_operand(access, 1)->type : access->results[0].type;
+	return access->kind == OP_LOAD ? access->results[0].type : ir_operand(access, 1)->type;
 }
 
 /* ---- what arguments say ---- */
@@ -106,7 +106,7 @@ static bool take_wrap(TensorSearch *m, const IrOp *access, unsigned d, const Str
 		return refuse(m, "its indices wrap, and its mask ends along the same dim");
 	if (!is_size(m, wrap->end, &dim->size))
 		return refuse(m, "its indices wrap at what is no argument");
-	if (access->kind == OP_STORE || !gpu_unseen(m->arena, m->module, &access->results[0], d, wrap))
+	if (access->kind != OP_LOAD || !gpu_unseen(m->arena, m->module, &access->results[0], d, wrap))
 		return refuse(m, "its indices wrap, and what is computed of those behind the end may be stored");
 	dim->at = wrap->first;
 	dim->ends = true;
@@ -117,7 +117,7 @@ static bool find_dims(TensorSearch *m, Strides *strides, const IrOp *access, con
 		      Tensor *out)
 {
 	unsigned bytes = tile_of(access)->elem->bits / 8, contiguous = 0;
-	uint32_t operand = access->kind == OP_STORE ? 2 : 1;
+	uint32_t operand = access->kind == OP_LOAD ? 1 : 2;
 	StridedMask mask;
 	if (!strided_mask(strides, access->operand_count > operand ? ir_operand(access, operand) : NULL, &mask))
 		return refuse(m, "its mask is more than bounds of its indices");
@@ -348,5 +348,5 @@ bool tensor_of(TensorSearch *m, const IrOp *access, Tensor *out)
 		return refuse(m, "its address is not base and index times stride");
 	return find_dims(m, &strides, access, pointers, out) && find_beginning(m, pointers, bytes, out) &&
 	       take_far(m, out, bytes) && begins_well(m, out, bytes) &&
-	       (access->kind != OP_STORE || ends_well(m, out, bytes));
+	       (access->kind == OP_LOAD || ends_well(m, out, bytes));
 }

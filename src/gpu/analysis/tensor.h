@@ -43,7 +43,8 @@ typedef struct TensorSearch {
 	const char *why;     /* there is none */
 } TensorSearch;
 
-/* Of a tt.load or tt.store of a tile of rank 1 or 2. False: there is none, as search->why says.
+/* Of a tt.load, tt.store or tt.atomic_rmw of a tile of rank 1 or 2. False: there is none, as
+ * search->why says.
  * Indices that wrap at the end go on instead, where nobody sees what is computed of the elements
  * behind it (unseen.h). */
 bool tensor_of(TensorSearch *search, const IrOp *access, Tensor *out);

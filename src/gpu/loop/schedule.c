@@ -52,7 +52,8 @@ static bool visit_op(void *data, IrOp *op)
 {
 	ScheduleCx *d = data;
 	bool writes = schedule_only_writes(op);
-	bool apart = writes && ir_get_bool(d->s->loop, d->gpu->ir, ATTR_DISJOINT);
+	bool adds = op->kind == OP_DESC_REDUCE;
+	bool apart = (writes || adds) && ir_get_bool(d->s->loop, d->gpu->ir, ATTR_DISJOINT);
 	RemarkCode why = apart ? REMARK_NONE : stops(op);
 	d->has_dot |= schedule_is_dot(op);
 	d->has_store |= writes;

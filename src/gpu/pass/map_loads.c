@@ -6,7 +6,9 @@
  * these loads like those of descriptors. Method: recover the tensor (base, sizes, strides) from
  * addresses and masks (tensor.h), and replace the load or store by one through an extra argument,
  * a tensor map. Results that the kernel stores once, or once for each tile of a loop over tiles,
- * go through maps too: threads write them to shared memory and carry on.
+ * go through maps too: threads write them to shared memory and carry on. So do tiles of fp32 that
+ * such a loop adds to memory by atomics whose old values nobody uses, as attention's backward adds
+ * to dQ: one copy adds them all, where threads would issue an instruction for each 8 or 16 bytes.
  *
  * A kernel in which threads of different programs may communicate (an atomic whose result is used,
  * a volatile load, calls, inline assembly) is left alone: data that other programs wrote before
@@ -28,10 +30,11 @@ typedef struct MapLoads {
 	IrOp *func;
 	GpuMapArgs args;
 	TensorSearch search;
-	VEC(IrOp *) loads, beside, once, stores;
+	VEC(IrOp *) loads, beside, once, stores, sums;
 	VEC(const IrOp *) loops; /* in which tiles come through maps */
 	bool apart; /* no program waits for another one */
 	bool silent; /* nor tells another one that it has stored */
+	bool relaxed; /* nor by an atomic that orders what is stored before it */
 } MapLoads;
 
 /* ---- which loads ---- */
@@ -133,6 +136,22 @@ static bool is_result(const MapLoads *m, const IrOp *store)
 	       ir_get_int(store, m->gpu->ir, ATTR_CACHE, CACHE_NONE) == CACHE_NONE;
 }
 
+static bool is_relaxed(const MapLoads *m, const IrOp *atomic)
+{
+	return ir_get_int(atomic, m->gpu->ir, ATTR_SEM, 0) == SEM_RELAXED;
+}
+
+/* A tile that a loop adds to memory, where it has looked that it loads nothing of it. */
+static bool is_sum(const MapLoads *m, const IrOp *atomic)
+{
+	const IrOp *loop = ir_parent_op(atomic);
+	IrType type = ir_operand(atomic, 1)->type;
+	return ir_is_tensor(type) && type->rank == RANK && type->elem->kind == TY_F32 &&
+	       !atomic->results[0].uses && ir_get_int(atomic, m->gpu->ir, ATTR_RMW_OP, 0) == RMW_FADD &&
+	       ir_get_int(atomic, m->gpu->ir, ATTR_SCOPE, 0) != SCOPE_SYS && loop->kind == OP_FOR &&
+	       ir_get_bool(loop, m->gpu->ir, ATTR_DISJOINT);
+}
+
 /* May another program have written what a load behind this reads? */
 static bool meets_others(const IrOp *op)
 {
@@ -159,7 +178,11 @@ static bool visit(void *data, IrOp *op)
 	if (op->kind == OP_STORE && is_result(m, op))
 		vec_push(m->cx->scratch, &m->stores, op);
 	m->apart &= !meets_others(op);
-	m->silent &= op->kind != OP_ATOMIC_RMW && op->kind != OP_ATOMIC_CAS;
+	bool atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
+	if (op->kind == OP_ATOMIC_RMW && is_sum(m, op))
+		vec_push(m->cx->scratch, &m->sums, op);
+	m->silent &= !atomic;
+	m->relaxed &= !atomic || is_relaxed(m, op);
 	return true;
 }
 
@@ -252,6 +275,7 @@ static IrValue *transposed(const MapLoads *m, IrBuilder *b, IrValue *v, IrType t
 /* The op through a map instead: operands are the map, `value` (or NULL), and where the tile begins. */
 static IrOp *through_map(MapLoads *m, IrOp *access, const Tensor *tensor, IrType tile, IrValue *value)
 {
+	IrOpKind kind = access->kind == OP_ATOMIC_RMW ? OP_DESC_REDUCE : OP_DESC_STORE;
 	IrValue *operands[2 + TENSOR_MAP_RANK];
 	unsigned order[TENSOR_MAP_RANK], n = in_order(tensor, order), used = 1;
 	operands[0] = gpu_map_arg(&m->args, tile, SIGN_NONE, map_of(m, tensor), access->loc);
@@ -262,8 +286,10 @@ static IrOp *through_map(MapLoads *m, IrOp *access, const Tensor *tensor, IrType
 		operands[used++] = is_turned(tensor) ? transposed(m, &b, value, tile) : value;
 	for (unsigned i = 0; i < n; i++)
 		operands[used++] = index_of(m, &b, &tensor->dims[order[i]]);
-	IrOp *made = value ? irb_op(&b, OP_DESC_STORE, operands, used, NULL, 0, 0) :
+	IrOp *made = value ? irb_op(&b, kind, operands, used, NULL, 0, 0) :
 			     irb_op(&b, OP_DESC_LOAD, operands, used, &tile, 1, 0);
+	if (made->kind == OP_DESC_REDUCE)
+		ir_set(b.m, made, ATTR_REDUCE_KIND, ir_attr_i32(m->gpu->ir, DESC_ADD));
 	ir_set(b.m, made, ATTR_SHARED_BY, ir_get(access, m->gpu->ir, ATTR_SHARED_BY));
 	return made;
 }
@@ -303,14 +329,19 @@ static void map_load(MapLoads *m, IrOp *load)
 	replace_load(m, load, &tensor, &made->results[0]);
 }
 
+static bool is_in_mapped_loop(const MapLoads *m, const IrOp *op)
+{
+	for (uint32_t i = 0; i < m->loops.len; i++)
+		if (m->loops.data[i] == ir_parent_op(op))
+			return true;
+	return false;
+}
+
 /* In a loop whose tiles go through maps. */
 static void map_beside(MapLoads *m, IrOp *load)
 {
 	Tensor tensor;
-	bool beside = false;
-	for (uint32_t i = 0; i < m->loops.len; i++)
-		beside |= m->loops.data[i] == ir_parent_op(load);
-	if (!beside || !m->apart || !tensor_of(&m->search, load, &tensor))
+	if (!is_in_mapped_loop(m, load) || !m->apart || !tensor_of(&m->search, load, &tensor))
 		return;
 	IrType tile = tile_of_map(m, load->results[0].type, &tensor);
 	IrOp *made = through_map(m, load, &tensor, tile, NULL);
@@ -362,7 +393,8 @@ static void map_store(MapLoads *m, IrOp *store)
 
 static bool map_function(PassCx *cx, IrOp *func)
 {
-	MapLoads m = {.cx = cx, .gpu = gpu_of(cx), .func = func, .apart = true, .silent = true};
+	MapLoads m = {.cx = cx, .gpu = gpu_of(cx), .func = func};
+	m.apart = m.silent = m.relaxed = true;
 	m.search = (TensorSearch){cx->scratch, cx->module, gpu_axis(cx), ir_func_body(func), NULL};
 	gpu_map_args_init(&m.args, cx, func, true);
 	if (m.args.had >= MOST_ARGUMENTS)
@@ -376,6 +408,9 @@ static bool map_function(PassCx *cx, IrOp *func)
 		map_once(&m, m.once.data[i]);
 	for (uint32_t i = 0; i < m.stores.len && m.args.made.len && m.apart && m.silent; i++)
 		map_store(&m, m.stores.data[i]);
+	for (uint32_t i = 0; i < m.sums.len && m.apart && m.relaxed; i++)
+		if (is_in_mapped_loop(&m, m.sums.data[i]))
+			map_store(&m, m.sums.data[i]);
 	if (m.args.made.len)
 		gpu_map_args_describe(&m.args);
 	return m.args.made.len > 0;

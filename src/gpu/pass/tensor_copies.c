@@ -216,12 +216,23 @@ static bool is_in(const IrOp *op, const IrRegion *region)
 	return op->block != NULL;
 }
 
+/* The loop that a store is in, with nothing but conditions between. */
+static IrOp *loop_of(const IrOp *store)
+{
+	IrOp *op = ir_parent_op(store);
+	while (op->kind == OP_IF)
+		op = ir_parent_op(op);
+	return op->kind == OP_FOR || op->kind == OP_WHILE ? op : NULL;
+}
+
 typedef struct Looks {
 	const Copies *c;
-	const IrOp *store;
+	const IrOp *store, *loop;
 	const IrRegion *rest; /* waits for the store itself */
 	const IrValue *root; /* NULL: anywhere */
-	bool behind, found;
+	bool disjoint; /* the loop loads nothing that it stores */
+	bool behind; /* the walk is */
+	bool found, later; /* before the loop has ended; behind it */
 } Looks;
 
 /* Iterations that are programs do not look at each other's stores (gpu/loop/persist.h). */
@@ -244,50 +255,64 @@ static bool is_beside(const IrOp *op, const IrOp *store)
 	return false;
 }
 
+/* Sums come to the same in any order. */
+static bool commutes(const Looks *l, const IrOp *op)
+{
+	const IrCx *ir = l->c->gpu->ir;
+	return l->store->kind == OP_DESC_REDUCE && (op->kind == OP_DESC_REDUCE || op->kind == OP_TMA_REDUCE) &&
+	       ir_get(op, ir, ATTR_REDUCE_KIND) == ir_get(l->store, ir, ATTR_REDUCE_KIND);
+}
+
 static bool look(void *data, IrOp *op)
 {
 	Looks *l = data;
 	const IrValue *root = NULL;
 	if (op == l->store) {
 		l->behind = true;
-	} else if (!is_beside(op, l->store) && !(l->rest && is_in(op, l->rest)) &&
-		   (gpu_global_access(l->c->gpu, op, &root) || hides_effects(op)) &&
-		   (l->behind || share_loop(l->c, op, l->store))) {
-		l->found |= !root || !l->root || root == l->root;
+		return true;
 	}
+	if (commutes(l, op) || is_beside(op, l->store) || (l->rest && is_in(op, l->rest)) ||
+	    (!gpu_global_access(l->c->gpu, op, &root) && !hides_effects(op)) ||
+	    (root && l->root && root != l->root))
+		return true;
+	bool inside = !l->loop || ir_is_inside(op, l->loop);
+	bool apart = l->disjoint && inside && op->kind == OP_TMA_LOAD;
+	l->found |= !apart && (share_loop(l->c, op, l->store) || (l->behind && inside));
+	l->later |= l->behind && !inside;
 	return true;
 }
 
 /* May something later look at what is stored, or store there? */
-static bool is_looked_at(const Copies *c, const IrOp *store)
+static Looks looks_at(const Copies *c, const IrOp *store)
 {
-	Looks l = {.c = c, .store = store, .rest = rest_of(c, store)};
+	Looks l = {.c = c, .store = store, .loop = loop_of(store), .rest = rest_of(c, store)};
+	l.disjoint = l.loop && ir_get_bool(l.loop, c->gpu->ir, ATTR_DISJOINT);
 	gpu_global_access(c->gpu, store, &l.root);
 	ir_walk(c->func, false, look, &l);
-	return l.found;
+	return l;
 }
 
 typedef struct Beside {
 	GpuCx *gpu;
-	uint64_t bytes, scratch;
+	const IrOp *loop;
+	uint64_t most, in_loop; /* bytes live at once */
 } Beside;
 
-/* The loop that a store is in, with nothing but conditions between. */
-static IrOp *loop_of(const IrOp *store)
+/* What a region allocates ends with it; of two branches one runs. */
+static void add_memory(Beside *b, const IrRegion *region, uint64_t live, bool in_loop)
 {
-	IrOp *op = ir_parent_op(store);
-	while (op->kind == OP_IF)
-		op = ir_parent_op(op);
-	return op->kind == OP_FOR || op->kind == OP_WHILE ? op : NULL;
-}
-
-static bool add_memory(void *data, IrOp *op)
-{
-	Beside *b = data;
-	if (op->kind == OP_LOCAL_ALLOC)
-		b->bytes += gpu_memdesc_bytes(b->gpu, op->results[0].type);
-	b->scratch = MAX(b->scratch, gpu_scratch(b->gpu, op).bytes);
-	return true;
+	for (const IrBlock *block = region->first; block; block = block->next)
+		for (IrOp *op = block->first; op; op = op->next) {
+			if (op->kind == OP_LOCAL_ALLOC)
+				live += gpu_memdesc_bytes(b->gpu, op->results[0].type);
+			if (op->kind == OP_LOCAL_DEALLOC)
+				live -= MIN(live, gpu_memdesc_bytes(b->gpu, ir_operand(op, 0)->type));
+			uint64_t bytes = live + gpu_scratch(b->gpu, op).bytes;
+			b->most = MAX(b->most, bytes);
+			b->in_loop = MAX(b->in_loop, in_loop || op == b->loop ? bytes : 0);
+			for (uint32_t i = 0; i < op->region_count; i++)
+				add_memory(b, &op->regions[i], live, in_loop || op == b->loop);
+		}
 }
 
 static bool is_of_role(const IrOp *op)
@@ -313,11 +338,11 @@ static bool has_memory(const Copies *c, const IrOp *store)
 {
 	const TargetGpu *target = c->gpu->target;
 	uint64_t bytes = gpu_store_beside(c->gpu, store);
-	Beside b = {.gpu = c->gpu};
+	Beside b = {.gpu = c->gpu, .loop = loop_of(store)};
 	if (is_of_role(store))
 		return true;
-	ir_walk(c->func, false, add_memory, &b);
-	uint64_t before = b.bytes + b.scratch + TMA_ALIGN, after = before + bytes;
+	add_memory(&b, &c->func->regions[0], 0, false);
+	uint64_t before = b.most + TMA_ALIGN, after = MAX(before, b.in_loop + bytes + TMA_ALIGN);
 	return after <= target->shared_cta && ctas(c, before) == ctas(c, after);
 }
 
@@ -325,7 +350,8 @@ typedef struct Store {
 	IrOp *op;
 	GpuStorePlan plan;
 	IrValue *parts[GPU_MOST_PIECES], *memory[GPU_MOST_PIECES];
-	bool written; /* something later looks at the tensor: waited for until it is there */
+	bool written; /* something looks at the tensor next: waited for until it is there */
+	bool later;   /* something does so behind the loop */
 	bool again;   /* another iteration may store there: it waits for that */
 } Store;
 
@@ -455,6 +481,17 @@ static void store_in_loop(const Copies *c, IrBuilder *b, Store *s, IrOp *loop)
 	drop_parts(&end, s, slots);
 }
 
+/* What is added in a loop and looked at behind it is there when the loop has ended. */
+static void wait_behind_loop(const Copies *c, const Store *s, IrOp *loop)
+{
+	if (!s->later || s->written)
+		return;
+	IrBuilder b = behind(c, loop);
+	b.loc = s->op->loc;
+	ir_set(c->m, wait_for(c, &b, 0, NULL, 0), ATTR_WRITTEN, ir_attr_unit(c->gpu->ir));
+	irb_op(&b, OP_BARRIER, NULL, 0, NULL, 0, 0);
+}
+
 /* Who stores the rest of a tile that sticks out waits for whole ones that are under way. */
 static void wait_before_rest(const Copies *c, const Store *s, bool by_groups)
 {
@@ -486,17 +523,22 @@ static void lower_store(const Copies *c, IrOp *store)
 	take_as_it_comes(store);
 	IrBuilder b = ir_at(c->m, store);
 	IrOp *loop = loop_of(store);
-	Store s = {.op = store, .plan = gpu_plan_store(c->gpu, store), .written = is_looked_at(c, store)};
+	Store s = {.op = store, .plan = gpu_plan_store(c->gpu, store)};
+	Looks looks = looks_at(c, store);
+	bool reduces = store->kind == OP_DESC_REDUCE;
 	/* Sums come to the same in any order. */
-	GpuRewritten rewritten = store->kind == OP_DESC_STORE ? gpu_rewritten(c->gpu, store) : GPU_REWRITTEN_NOT;
-	s.again = rewritten && !s.written;
+	GpuRewritten rewritten = reduces ? GPU_REWRITTEN_NOT : gpu_rewritten(c->gpu, store);
 	bool memory = loop && has_memory(c, store);
+	s.later = looks.later && loop && reduces;
+	s.written = looks.found || (looks.later && !s.later);
+	s.again = rewritten && !s.written;
 	s.written |= s.again && !memory;
 	gpu_tile_pieces(c->gpu, &b, ir_operand(store, 1), s.plan.dim, s.plan.pieces, s.parts);
 	bool columns = s.plan.pieces == 1 || place_of_index(&s) == store->operand_count - 1;
-	bool by_groups = memory && columns && !s.written && rewritten != GPU_REWRITTEN_ANYWHERE &&
-			 gpu_rows_are_of_groups(c->gpu, store);
+	bool by_groups = memory && columns && !s.written && !reduces &&
+			 rewritten != GPU_REWRITTEN_ANYWHERE && gpu_rows_are_of_groups(c->gpu, store);
 	wait_before_rest(c, &s, by_groups);
+	wait_behind_loop(c, &s, loop);
 	if (by_groups)
 		store_rows_in_loop(c, &b, &s, loop);
 	else if (memory)
