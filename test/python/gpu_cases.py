@@ -842,7 +842,7 @@ class Measuring(Case):
             self.assertIsInstance(str_to_triton_dtype(name), tl.dtype, name)
         for name, found in (("float8_e4m3fn", tl.float8e4nv), ("float8_e5m2", tl.float8e5), ("bool", tl.int1),
                             ("float32", tl.float32), ("bfloat16", tl.bfloat16), ("uint16", tl.uint16)):
-            self.assertIs(str_to_triton_dtype(name), found, name)
+            self.assertEqual(str_to_triton_dtype(name), found, name)
 
     def test_memory(self):
         used = fake.bytes
