@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 import neso
 from . import knobs
+from ._utils import type_canonicalisation_dict
 from .language import core
 
 int_dtypes = ["int8", "int16", "int32", "int64"]
@@ -122,7 +123,7 @@ def to_triton(x, device="cpu", dst_type=None):
 
 
 def str_to_triton_dtype(x):
-    return core._DtypeClass({"float32": "fp32", "float16": "fp16", "float64": "fp64", "bfloat16": "bf16"}.get(x, x))
+    return core.str_to_ty(type_canonicalisation_dict[x])
 
 
 def torch_dtype_name(dtype):

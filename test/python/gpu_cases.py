@@ -836,6 +836,14 @@ class Measuring(Case):
         self.assertTrue(asked.is_cuda() and asked.is_ampere_or_newer() and asked.is_hopper() and asked.is_hopper_or_newer())
         self.assertFalse(asked.is_blackwell() or asked.is_sm12x() or asked.is_hip() or asked.is_interpreter())
 
+    def test_names_of_element_types_in_upstreams_tests(self):
+        from neso._internal_testing import str_to_triton_dtype, torch_dtypes, torch_float8_dtypes
+        for name in torch_dtypes + torch_float8_dtypes + ["uint16", "uint32", "uint64"]:
+            self.assertIsInstance(str_to_triton_dtype(name), tl.dtype, name)
+        for name, found in (("float8_e4m3fn", tl.float8e4nv), ("float8_e5m2", tl.float8e5), ("bool", tl.int1),
+                            ("float32", tl.float32), ("bfloat16", tl.bfloat16), ("uint16", tl.uint16)):
+            self.assertEqual(str_to_triton_dtype(name), found, name)
+
     def test_memory(self):
         used = fake.bytes
         address = _native.gpu_alloc(64)

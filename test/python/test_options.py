@@ -71,7 +71,7 @@ class Threads(unittest.TestCase):
 
     def test_of_the_interpreter(self):
         np.testing.assert_array_equal(launch(more, num_warps=64), np.arange(8) + 1)
-        with self.assertRaisesRegex(Exception, "num_warps is 3, but must be a power of 2"):
+        with self.assertRaisesRegex(AssertionError, "num_warps is 3, but must be a power of 2"):
             launch(more, num_warps=3)
 
     @unittest.skipUnless(has_codegen(), "built without LLVM")

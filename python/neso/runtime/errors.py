@@ -97,3 +97,7 @@ class MixedArraysError(TritonError, TypeError, ValueError):
 
 class ArgumentError(TritonError, TypeError):
     """An argument that does not fit its parameter."""
+
+
+class OptionError(ArgumentError, ValueError, AssertionError):
+    """An option with a value that it cannot have, such as num_warps=3; an assertion in upstream."""

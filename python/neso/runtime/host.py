@@ -11,8 +11,8 @@ from .. import _native
 from ..compiler.errors import CompilationError, CompileTimeAssertionFailure, UnsupportedLanguageConstruct
 from ..errors import CompileMissError, CompileTimeoutError, TritonError
 from . import breakpoints, describe
-from .errors import (ArgumentError, DeadlockError, DeviceAssertError, LaunchError, MixedArraysError, OutOfBoundsError,
-                     OutOfResources, PTXASError)
+from .errors import (ArgumentError, DeadlockError, DeviceAssertError, LaunchError, MixedArraysError,
+                     OptionError, OutOfBoundsError, OutOfResources, PTXASError)
 
 SOURCE, ARGUMENT, RUN = 2, 3, 4
 
@@ -78,7 +78,7 @@ def fail(status, findings, text, kernel):
     if status == RUN:
         raise _RUN_ERRORS.get(code, LaunchError)(text, found)
     if status == ARGUMENT:
-        raise ArgumentError(text)
+        raise (OptionError if code == "OPTION_VALUE" else ArgumentError)(text)
     if status == SOURCE:
         raised = _COMPILE_ERRORS.get(code, CompilationError).of(text, found)
         inside = raised.in_callee()
