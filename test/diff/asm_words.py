@@ -1,10 +1,10 @@
-# Inline assembly of logical operations, shifts and bit fields, single and in a block.
+# Inline assembly of logical operations, shifts, bit fields and searches for bits, single and in a block.
 # run: difftest %s
 # expect: success
 # launch: 1 4 3 1 1
 # buffer: p0 i32 256 838495447299853900
 # buffer: p1 i32 256 838495447299854208 0 40
-# buffer: o0 i32 2560 1 0 0
+# buffer: o0 i32 3072 1 0 0
 import triton
 import triton.language as tl
 
@@ -26,3 +26,5 @@ def kernel(p0, p1, o0):
                                                   [x, y], dtype=tl.int32, is_pure=True, pack=1))
     tl.store(at + 2048, tl.inline_asm_elementwise("cvt.s32.s16 $0, $1;", "=r,r", [x], dtype=tl.int32, is_pure=False, pack=1))
     tl.store(at + 2304, tl.inline_asm_elementwise("cvt.u32.u8 $0, $1;", "=r,r", [x], dtype=tl.int32, is_pure=True, pack=1))
+    tl.store(at + 2560, tl.inline_asm_elementwise("fns.b32 $0, $1, 3, $2;", "=r,r,r", [x, y], dtype=tl.int32, is_pure=True, pack=1))
+    tl.store(at + 2816, tl.inline_asm_elementwise("fns.b32 $0, $1, 31, -3;", "=r,r", [x], dtype=tl.int32, is_pure=True, pack=1))

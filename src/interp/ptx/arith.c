@@ -228,6 +228,19 @@ INT1(ptx_do_abs, abs_real, ptx_sign(x, bits) < 0 ? 0 - x : x)
 INT1(ptx_do_popc, no_real, __builtin_popcountll(x))
 INT1(ptx_do_clz, no_real, x ? __builtin_clzll(x) - (64 - (int)bits) : (int)bits)
 
+/* The n-th set bit from a base, upwards, or downwards for a negative n; n = 0 asks for the base. */
+bool ptx_do_fns(PtxRun *r, const PtxInstr *i)
+{
+	uint32_t word = (uint32_t)ptx_source(r, i, 1), found = UINT32_MAX;
+	int64_t base = (int32_t)ptx_source(r, i, 2), n = (int32_t)ptx_source(r, i, 3);
+	int64_t step = n < 0 ? -1 : 1, left = n ? n * step : 1;
+	for (int64_t at = base; at >= 0 && at < 32 && left; at += n ? step : 32)
+		if ((word >> at & 1) && --left == 0)
+			found = (uint32_t)at;
+	ptx_put(r, i, found, 32);
+	return true;
+}
+
 bool ptx_do_brev(PtxRun *r, const PtxInstr *i)
 {
 	unsigned bits = ptx_type(i)->bits;

@@ -113,6 +113,6 @@ PtxFn ptx_do_abs, ptx_do_add, ptx_do_and, ptx_do_atom, ptx_do_bfe, ptx_do_bfi, p
 	ptx_do_lg2, ptx_do_lop3, ptx_do_mad, ptx_do_max, ptx_do_min, ptx_do_mov, ptx_do_mul, ptx_do_neg,
 	ptx_do_not, ptx_do_or, ptx_do_popc, ptx_do_prmt, ptx_do_rcp, ptx_do_rem, ptx_do_rsqrt, ptx_do_selp,
 	ptx_do_set, ptx_do_setp, ptx_do_shf, ptx_do_shl, ptx_do_shr, ptx_do_sin, ptx_do_sqrt, ptx_do_st,
-	ptx_do_sub, ptx_do_tanh, ptx_do_testp, ptx_do_xor;
+	ptx_do_fns, ptx_do_sub, ptx_do_tanh, ptx_do_testp, ptx_do_xor;
 
 #endif

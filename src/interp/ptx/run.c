@@ -214,6 +214,7 @@ static const struct {
 	{"brev", ptx_do_brev, 2, 2, 1},
 	{"popc", ptx_do_popc, 2, 2, 1},
 	{"clz", ptx_do_clz, 2, 2, 1},
+	{"fns", ptx_do_fns, 4, 4, 1},
 	{"setp", ptx_do_setp, 3, 4, 1},
 	{"set", ptx_do_set, 3, 3, 2},
 	{"selp", ptx_do_selp, 4, 4, 1},

@@ -9,11 +9,13 @@
 
 typedef enum {
 	ALU_ADD, ALU_SUB, ALU_MUL, ALU_FMA, ALU_DIV, ALU_RCP, ALU_SQRT, ALU_RSQRT, ALU_CVT, ALU_MIN, ALU_MAX, ALU_ABS, ALU_SIN, ALU_COS,
-	ALU_LG2, ALU_EX2, ALU_TANH, ALU_CLZ, ALU_POPC, ALU_BREV, ALU_MUL24, ALU_SAD, ALU_PRMT, ALU__COUNT
+	ALU_LG2, ALU_EX2, ALU_TANH, ALU_CLZ, ALU_POPC, ALU_BREV, ALU_MUL24, ALU_SAD, ALU_FNS, ALU_PRMT, ALU__COUNT
 } AluOp;
 
-static const char *const names[ALU__COUNT] = {"add", "sub", "mul", "fma", "div", "rcp", "sqrt", "rsqrt", "cvt", "min", "max", "abs", "sin", "cos",
-					      "lg2", "ex2", "tanh", "clz", "popc", "brev", "mul24", "sad", "prmt"};
+static const char *const names[ALU__COUNT] = {
+	"add", "sub", "mul", "fma", "div", "rcp", "sqrt", "rsqrt", "cvt", "min", "max", "abs",
+	"sin", "cos", "lg2", "ex2", "tanh", "clz", "popc", "brev", "mul24", "sad", "fns", "prmt",
+};
 
 typedef struct Type {
 	char cls; /* 'f', 's', 'u' (also of b) */
@@ -265,6 +267,16 @@ static uint64_t selected_bytes(uint64_t a, uint64_t b, uint64_t which)
 	return out;
 }
 
+/* The n-th set bit from a base, upwards, or downwards for a negative n; n = 0 asks for the base. */
+static uint32_t found_bit(uint32_t word, int32_t base, int32_t n)
+{
+	int64_t step = n < 0 ? -1 : 1, left = n ? n * step : 1;
+	for (int64_t at = base; at >= 0 && at < 32; at += n ? step : 32)
+		if ((word >> at & 1) && --left == 0)
+			return (uint32_t)at;
+	return UINT32_MAX;
+}
+
 static uint64_t on_integers(const Alu *a, const uint64_t *in)
 {
 	unsigned bits = a->to.bits, rest = 64 - bits;
@@ -283,6 +295,7 @@ static uint64_t on_integers(const Alu *a, const uint64_t *in)
 	case ALU_BREV: return ops_reverse(x) >> rest;
 	case ALU_MUL24: return is_signed ? (uint64_t)(((int64_t)(x << 40) >> 40) * ((int64_t)(y << 40) >> 40)) : (x & 0xffffff) * (y & 0xffffff);
 	case ALU_SAD: return in[2] + (is_signed ? (uint64_t)(sx < sy ? sy - sx : sx - sy) : x < y ? y - x : x - y);
+	case ALU_FNS: return found_bit((uint32_t)x, (int32_t)y, (int32_t)in[2]);
 	default: return selected_bytes(x, y, in[2]);
 	}
 }

@@ -94,6 +94,12 @@ static void instructions(void **state)
 	CASE("bfi.b32 $0, $1, $2, 8, 4;", (y & ~0xf00u) | (x & 15) << 8);
 	CASE("popc.b32 $0, $1;", __builtin_popcount(x));
 	CASE("clz.b32 $0, $1;", x ? __builtin_clz(x) : 32);
+	CASE("fns.b32 $0, 0xa4, 0, 2;", 5);
+	CASE("fns.b32 $0, 0xa4, 6, -2;", 2);
+	CASE("fns.b32 $0, 0xa4, 2, 0;", 2);
+	CASE("fns.b32 $0, 0xa4, 3, 0;", -1);
+	CASE("fns.b32 $0, 0xa4, 0, 4;", -1);
+	CASE("fns.b32 $0, $1, 0, 1;", x ? __builtin_ctz(x) : -1);
 	CASE("shf.l.wrap.b32 $0, $1, $2, 8;", y << 8 | x >> 24);
 	CASE("{ .reg .pred p; setp.lt.s32 p, $1, $2; selp.b32 $0, 1, 2, p; }", (int32_t)x < (int32_t)y ? 1 : 2);
 	CASE("{ .reg .pred p; setp.ge.u32 p, $1, $2; mov.u32 $0, 5; @p mov.u32 $0, 6; @!p add.u32 $0, $0, 2; }", x >= y ? 6 : 7);
