@@ -9,10 +9,12 @@
  *
  * Fewer registers: ptxas ignores occupancy. Where a few registers less leave room for another CTA
  * on an SM, that is the limit, and the cubin is kept if it spills nothing and needs few more
- * instructions. Where that is half as many CTAs again, it may be further away, up to three eighths
- * of the registers, and spill a few words: what ptxas spills first is what waits behind the loop.
- * How many registers a kernel took says little of how few would do: where no limit asks for less,
- * ptxas moves loads and what does not change in a loop far ahead (one that took 255 does with 144).
+ * instructions. Where that is half as many CTAs again, it may be more than one step away and spill
+ * a few words: what ptxas spills first is what waits behind the loop. For kernels with products it
+ * may be up to three eighths of the registers away: where no limit asks for less, ptxas moves loads
+ * and what does not change in a loop far ahead (one that took 255 does with 144). Without products
+ * such steps lost (KL divergence at 64 registers for 86 took 1.10 of the time, backward geglu at 40
+ * for 52 1.02): more CTAs bring nothing to a memory that is busy.
  *
  * A kernel that sets a limit itself (.maxnreg, .minnctapersm, options) is assembled once. */
 #include <elf.h>
@@ -22,7 +24,7 @@
 enum {
 	GRANULE = 8,
 	NEAR = 8,   /* a step is near that takes no more than an eighth of the registers */
-	FAR = 3,    /* for half as many CTAs again: no more than three eighths */
+	FAR = 3,    /* of kernels with products, for half as many CTAs again: three eighths */
 	WORTH = 4,  /* a quarter of what is gained in CTAs may be lost in instructions */
 	FEW = 16,   /* bytes that may be spilled for half as many CTAs again */
 };
@@ -138,7 +140,8 @@ Str nv_with_fewer_registers(Arena *arena, Str ptx, const NvAssemble *how, const 
 	unsigned ctas = ctas_of(how, registers, p.threads, shared), limit = registers / GRANULE * GRANULE;
 	limit -= limit == registers ? GRANULE : 0;
 	bool first = true;
-	unsigned most = registers * FAR;
+	bool has_products = find(ptx, entry_of(ptx, how->kernel), "mma.") < ptx.len;
+	unsigned most = registers * (has_products ? FAR : 1);
 	for (; ctas && limit && (registers - limit) * NEAR <= most; limit -= GRANULE, first = false) {
 		unsigned now = ctas_of(how, limit, p.threads, shared);
 		bool near = first && (registers - limit) * NEAR <= registers;

@@ -185,6 +185,8 @@ static void spills_get_registers(void **state)
 	expect_limit(".maxntid 128", ".maxnreg 255", "32 9000", "255 0", 1, 32);
 }
 
+#define PRODUCT "\n{ mma.sync.aligned.m16n8k16; }"
+
 /* A few registers less that leave room for another CTA: on sm_80, 65536 registers and 64 warps. */
 static void steps_of_ctas(void **state)
 {
@@ -199,9 +201,10 @@ static void steps_of_ctas(void **state)
 	/* Three for two. */
 	expect_limit(".reqntid 128", "^.reqntid 128 .maxnreg 168$", "180 0", "168 12", 2, 168);
 	expect_limit(".reqntid 128", ".maxnreg 168", "180 0", "168 20", 2, 180);  /* too many words */
-	expect_limit(".reqntid 128", "^.reqntid 128 .maxnreg 168$", "255 0", "168 0", 2, 168);
-	expect_limit(".reqntid 256", "^.reqntid 256 .maxnreg 128$", "200 0", "128 0", 2, 128);
-	expect_limit(".reqntid 256", ".maxnreg", "216 0", "128 0", 1, 216);	  /* too far */
+	expect_limit(".reqntid 128" PRODUCT, "^.reqntid 128 .maxnreg 168$", "255 0", "168 0", 2, 168);
+	expect_limit(".reqntid 256" PRODUCT, "^.reqntid 256 .maxnreg 128$", "200 0", "128 0", 2, 128);
+	expect_limit(".reqntid 256" PRODUCT, ".maxnreg", "216 0", "128 0", 1, 216); /* too far */
+	expect_limit(".reqntid 128", ".maxnreg", "255 0", "168 0", 1, 255); /* and without products */
 	/* Four for three, two steps away. */
 	expect_limit(".reqntid 128", ".maxnreg", "140 0", "128 0", 1, 140);
 	expect_limit(".reqntid 128", ".maxnreg", "128 0", "120 0", 1, 128);   /* no step there */
