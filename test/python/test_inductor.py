@@ -88,6 +88,25 @@ def sent(kernel):
     return made
 
 
+@triton.jit
+def half_kernel(x_ptr, o_ptr, big, n):
+    at = tl.arange(0, 8)
+    mask = at < n
+    tl.store(o_ptr + at, tl.load(x_ptr + at, mask=mask) // 2 + (big // 2 % 256).to(tl.uint8), mask=mask)
+
+
+class Sent(unittest.TestCase):
+
+    def test_unsigned_arguments(self):
+        """It is sent as TTIR, which has no signs."""
+        x, o, big = np.arange(250, 256, dtype=np.uint8), np.zeros(8, np.uint8), 2**64 - 6
+        kernel = sent(half_kernel.warmup(x, o, big, 6, grid=(1, )))
+        run(kernel, (1, 1, 1), x, o, big, 6)
+        np.testing.assert_array_equal(o, [*((x.astype(int) // 2 + big // 2 % 256) % 256), 0, 0])
+        with self.assertRaisesRegex(triton.TritonError, "wants [*]i8 for 'x_ptr', but is given a [*]u16"):
+            run(kernel, (1, 1, 1), x.astype(np.uint16), o, big, 6)
+
+
 class Backends(unittest.TestCase):
 
     def test_names_of_other_versions_are_not_there(self):

@@ -77,31 +77,37 @@ static void wrong_type(const Marshal *m, uint32_t i, const char *wanted)
 	jit_diag_param(m->diags, m->variant->kernel, param_at(m, i), DIAG_ARG_TYPE, wanted, param_at(m, i)->name, describe(m, m->given[i]));
 }
 
+/* IR text has no signs: its i8 stands for uint8 too. */
+static bool is_signed(const Marshal *m, TlDtype dtype)
+{
+	return dtypes[dtype].cls == IS_INT && !m->variant->kernel->module->ir_text;
+}
+
 /* Does an integer fit the type? Negative numbers fit unsigned types of their width, as bits. */
-static bool int_fits(const JitArg *arg, TlDtype dtype)
+static bool int_fits(const Marshal *m, const JitArg *arg, TlDtype dtype)
 {
 	unsigned bits = dtypes[dtype].bits;
 	bool huge = arg->is_unsigned && arg->i < 0;
 	if (bits == 64)
-		return !huge || dtypes[dtype].cls == IS_UINT;
+		return !huge || !is_signed(m, dtype);
 	if (huge)
 		return false;
 	if (bits == 1)
 		return arg->i == 0 || arg->i == 1;
-	int64_t low = -((int64_t)1 << (bits - 1)), high = ((int64_t)1 << (bits - (dtypes[dtype].cls == IS_INT))) - 1;
+	int64_t low = -((int64_t)1 << (bits - 1)), high = ((int64_t)1 << (bits - is_signed(m, dtype))) - 1;
 	return arg->i >= low && arg->i <= high;
 }
 
 /* Is it in the type's range? Where a constant that is not is an error. */
 static bool number_fits(const JitArg *arg, TlDtype dtype)
 {
-	bool huge = arg->is_unsigned && arg->i < 0, is_signed = dtypes[dtype].cls == IS_INT;
+	bool huge = arg->is_unsigned && arg->i < 0, has_sign = dtypes[dtype].cls == IS_INT;
 	unsigned bits = dtypes[dtype].bits;
 	if (arg->kind != JIT_INT)
 		return arg->kind == JIT_BOOL;
 	if (huge)
-		return !is_signed && bits == 64;
-	if (!is_signed)
+		return !has_sign && bits == 64;
+	if (!has_sign)
 		return arg->i >= 0 && (bits == 64 || (uint64_t)arg->i < UINT64_C(1) << bits);
 	return bits == 64 || (arg->i >= -(INT64_C(1) << (bits - 1)) && arg->i < INT64_C(1) << (bits - 1));
 }
@@ -118,7 +124,7 @@ static uint64_t scalar_bits(const Marshal *m, uint32_t i, const JitParam *param)
 		wrong_type(m, i, param->text);
 		return 0;
 	}
-	if (!int_fits(arg, param->dtype))
+	if (!int_fits(m, arg, param->dtype))
 		jit_diag_param(m->diags, m->variant->kernel, param_at(m, i), DIAG_ARG_RANGE, param_at(m, i)->name,
 			 arg->is_unsigned ? arena_printf(m->arena, "%llu", (unsigned long long)arg->i)
 					  : arena_printf(m->arena, "%lld", (long long)arg->i),
@@ -128,6 +134,16 @@ static uint64_t scalar_bits(const Marshal *m, uint32_t i, const JitParam *param)
 	if (param->divisibility > 1 && arg->i % param->divisibility)
 		wrong_type(m, i, arena_printf(m->arena, "%s divisible by %u", param->text, param->divisibility));
 	return (uint64_t)arg->i & mask;
+}
+
+/* Are elements of the given type what the parameter's type says? For IR text the size decides, as
+   when a variant is made of it (ir_module.c). */
+static bool element_fits(const Marshal *m, const JitArg *arg, const JitParam *param)
+{
+	if (param->dtype == DT__COUNT || arg->dtype == param->dtype)
+		return true;
+	return param->kind == JIT_PARAM_POINTER && arg->dtype != DT__COUNT && m->variant->kernel->module->ir_text &&
+	       dtypes[arg->dtype].bits == dtypes[param->dtype].bits;
 }
 
 static InterpArg value_of(const Marshal *m, uint32_t i, const JitParam *param)
@@ -144,7 +160,7 @@ static InterpArg value_of(const Marshal *m, uint32_t i, const JitParam *param)
 		return out;
 	}
 	int wanted = param->kind == JIT_PARAM_POINTER ? JIT_POINTER : JIT_DESCRIPTOR;
-	if ((int)arg->kind != wanted || (param->dtype != DT__COUNT && arg->dtype != param->dtype)) {
+	if ((int)arg->kind != wanted || !element_fits(m, arg, param)) {
 		wrong_type(m, i, param->text);
 		return out;
 	}
