@@ -63,7 +63,8 @@ neso run "$TMP/looks.py:product" --target sim:sm_90a --check -g 1 -q ones:128x12
 	--expect c=full:128x256:fp32:256 || wrong "8 warps instead of 4: another result"
 
 # A loop whose programs add to dQ is ahead where dQ is not what it loads; what threads stored in front of it is fenced there, once; the
-# sums that go round are waited for at its end.
+# sums that go round are waited for at its end. One copy adds the tile of dQ: threads wait until their memory is free, write it, and
+# fence it for the copy.
 compile backward_adding "$(adding 128 64 128)" 8 2 --target sim:sm_90a --why >"$TMP/adding-why" || failed=1
 has adding-why "loop versioned"
 has adding-why "load tensor-map"
@@ -71,8 +72,8 @@ compile backward_adding "$(adding 64 64 128)" 8 2 --target sm_90a --emit ttgir -
 sed -n '/scf.for/,/scf.yield/p;/scf.yield/q' "$TMP/adding.ttgir" >"$TMP/loop"
 has adding.ttgir "neso.disjoint"
 has loop "warp_group_dot_wait .*, .* {pendings = 0"
-[ "$(grep -c fence_async "$TMP/loop")" = 2 ] || wrong "fences in the loop: $(grep -c fence_async "$TMP/loop"), not 2"
-[ "$(grep -c gpu.barrier "$TMP/loop")" = 3 ] || wrong "barriers in the loop: $(grep -c gpu.barrier "$TMP/loop"), not 3"
+[ "$(grep -c fence_async "$TMP/loop")" = 3 ] || wrong "fences in the loop: $(grep -c fence_async "$TMP/loop"), not 3"
+[ "$(grep -c gpu.barrier "$TMP/loop")" = 5 ] || wrong "barriers in the loop: $(grep -c gpu.barrier "$TMP/loop"), not 5"
 # Independent products are issued together; the second one is waited for when the first one's exponentials are done.
 sed -n '/warp_group_dot /,/math.exp2/p;/math.exp2/q' "$TMP/loop" >"$TMP/front"
 [ "$(grep -c 'warp_group_dot ' "$TMP/front")" = 2 ] || wrong "one product in front of the exponentials"
