@@ -137,7 +137,7 @@ static uint64_t scalar_bits(const Marshal *m, uint32_t i, const JitParam *param)
 }
 
 /* Are elements of the given type what the parameter's type says? For IR text the size decides, as
-   when a variant is made of it (ir_module.c). */
+ * when a variant is made of it (ir_module.c). */
 static bool element_fits(const Marshal *m, const JitArg *arg, const JitParam *param)
 {
 	if (param->dtype == DT__COUNT || arg->dtype == param->dtype)

@@ -200,7 +200,9 @@ static void steps_of_ctas(void **state)
 	expect_limit(".reqntid 128", ".maxnreg", "160 0", "128 0", 1, 160);   /* too far */
 	/* Three for two. */
 	expect_limit(".reqntid 128", "^.reqntid 128 .maxnreg 168$", "180 0", "168 12", 2, 168);
+	expect_limit(".reqntid 128", ".maxnreg 168", "180 0", "168 0", 2, 168);
 	expect_limit(".reqntid 128", ".maxnreg 168", "180 0", "168 20", 2, 180);  /* too many words */
+	expect_limit(".reqntid 128", ".maxnreg", "194 0", "168 0", 1, 194);	  /* too far */
 	expect_limit(".reqntid 128" PRODUCT, "^.reqntid 128 .maxnreg 168$", "255 0", "168 0", 2, 168);
 	expect_limit(".reqntid 256" PRODUCT, "^.reqntid 256 .maxnreg 128$", "200 0", "128 0", 2, 128);
 	expect_limit(".reqntid 256" PRODUCT, ".maxnreg", "216 0", "128 0", 1, 216); /* too far */
