@@ -131,6 +131,8 @@ const Val *resolve_ask_host(FrontLower *low, Namespace *ns, Sym name, bool *wrap
 const Val *resolve_ask_attribute(FrontLower *low, const FrontModule *m, Sym name);
 /* What a member of a class in the host is by now: programs assign to classes. NULL: what its text says. */
 const Val *resolve_live_member(FrontLower *low, Binding *b);
+/* What an import in the body of a function of the host's binds; NULL: what the files say. */
+const Val *resolve_live_import(FrontLower *low, Binding *b);
 /* What the host says that the default is worth; NULL: nothing. */
 const Val *resolve_host_default(FrontLower *low, FrontFunction *f, const AstParam *p);
 Namespace *function_scope(const FrontFunction *f); /* where the free names of its body are looked up: methods do not see their class's */

@@ -242,6 +242,7 @@ FrontModule *session_load(FrontSession *s, const char *path, const char *name, c
 			  DiagList *diags);
 FrontModule *session_lib(FrontSession *s, const char *name, DiagList *diags); /* a file of lib/, or NULL */
 bool import_is_tile_language(const char *module); /* "triton", "triton.x", "neso", ... */
+bool import_is_known(const char *module); /* that, or a package whose names the front end knows */
 
 /* Has the tile language's module this name? */
 bool session_has_builtin(FrontSession *s, FrontModule *m, Sym name);

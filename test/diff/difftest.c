@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -166,6 +167,7 @@ static void report(const Options *o, uint64_t seed, const Outcome *seen)
 	       outcome.code[0] ? " " : "", outcome.code, outcome.target, outcome.text);
 	case_write(&c, stdout, head);
 	if (o->keep) {
+		mkdir(o->keep, 0777); /* it may be there */
 		snprintf(path, sizeof path, "%s/found_%llu.py", o->keep, (unsigned long long)seed);
 		FILE *file = fopen(path, "w");
 		if (file) {

@@ -271,6 +271,8 @@ def main():
     parser.add_argument("--floor", type=float, default=0.99)
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
+    if options.keep:
+        os.makedirs(options.keep, exist_ok=True)
     why = check_ways(options)
     if why:
         print(why)

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 
 os.environ.setdefault("NESO_QUIET", "1")
@@ -156,6 +157,33 @@ class InOneProcess(unittest.TestCase):
             tl.store(p + i, module.f(tl.load(p + i)))
         self.check(kernel, 2.0, lambda: setattr(module, "f", module.g), 3.0)
         self.check(kernel, 3.0, lambda: importlib.reload(module), 2.0)
+
+    def test_imports_in_the_kernel(self):
+
+        @triton.jit
+        def kernel(p, n: tl.constexpr):
+            from changes_module import K as scale, f
+            import changes_module as whole
+            i = tl.arange(0, n)
+            tl.store(p + i, whole.outer(f(tl.load(p + i)) * scale))
+        self.check(kernel, 20.0, lambda: setattr(module, "K", tl.constexpr(3.0)), 30.0)
+        self.check(kernel, 30.0, lambda: setattr(module, "f", module.g), 45.0)
+        self.check(kernel, 45.0, lambda: setattr(module, "outer", module.g), 27.0)
+
+    def test_an_import_in_the_kernel_of_a_part_of_a_package(self):
+        for name in ("changes_package", "changes_package.part"):
+            sys.modules[name] = types.ModuleType(name)
+            self.addCleanup(sys.modules.pop, name)
+        sys.modules["changes_package"].part = part = sys.modules["changes_package.part"]
+        part.f, part.K = module.f, tl.constexpr(5.0)
+
+        @triton.jit
+        def kernel(p, n: tl.constexpr):
+            import changes_package.part
+            from changes_package import part as other
+            i = tl.arange(0, n)
+            tl.store(p + i, changes_package.part.f(tl.load(p + i)) * other.K)
+        self.check(kernel, 10.0, lambda: setattr(part, "f", module.g), 15.0)
 
     def test_a_function_that_a_helper_calls(self):
 

@@ -5,7 +5,9 @@ value: globals, closure variables, attributes of modules and objects. `expressio
 `resolve` answers the compiler's questions. Names that begin with `_neso` are this module's own."""
 
 import enum
+import importlib
 import inspect
+import sys
 import textwrap
 import threading
 import types
@@ -295,7 +297,6 @@ def _bases(cls, line):
 def class_source(cls):
     """Text of a class that kernels use, and of those before it that it is made of: named tuples, enums, aggregates."""
     import ast
-    import sys
     given = _class_text(cls)
     bases = _bases(cls, given[1]) if given else []
     if given:
@@ -454,9 +455,28 @@ def answer_for(value):
     return text
 
 
+def _imported(statement, scope):
+    """What an import in a function's body binds, or missing: `from .p import x`, `import p.q as`, `import p.q`."""
+    words = statement.split(" ")
+    try:
+        module = importlib.import_module(words[1], scope.globals.get("__package__"))
+        if words[0] == "import":
+            return module if words[-1] == "as" else sys.modules[words[1].partition(".")[0]]
+        if not hasattr(module, words[3]):
+            return importlib.import_module(f"{module.__name__}.{words[3]}")
+    except Exception:
+        return _MISSING  # the compiler says where
+    value = getattr(module, words[3])
+    _read(vars(module) if words[3] in vars(module) else module, words[3], value)
+    return value
+
+
 def resolve(path, function, name):
     """The compiler's question: what is `name` in the text `path`?"""
     source = Source._by_path.get(path)
+    if name.startswith(("from ", "import ")):
+        value = _imported(name, source.scope) if source is not None else _MISSING
+        return None if value is _MISSING else answer_for(value)
     if name.endswith("="):
         if source is None:
             return None

@@ -129,3 +129,19 @@ const Val *resolve_host_default(FrontLower *low, FrontFunction *f, const AstPara
 	low->frame = caller;
 	return v;
 }
+
+/* What an import inside a function gives: as the statement that Python would run, "from .p import x" or
+ * "import p.q". Modules that are imported already may be others than their files say. */
+const Val *resolve_live_import(FrontLower *low, Binding *b)
+{
+	bool wrapped, is_from = b->kind == BIND_FROM;
+	if (!is_live(b->ns->module) || (!b->level && b->module && import_is_known(b->module)))
+		return NULL;
+	char dots[32] = "";
+	for (uint32_t i = 0; i < b->level && i < sizeof dots - 1; i++)
+		dots[i] = '.';
+	const char *module = b->module ? b->module : "", *whole = b->whole ? " as" : "";
+	const char *text = is_from ? arena_printf(low->arena, "from %s%s import %s", dots, module, b->member)
+				   : arena_printf(low->arena, "import %s%s", module, whole);
+	return resolve_ask_host(low, b->ns, lower_sym(low, str_of(text)), &wrapped);
+}

@@ -61,7 +61,9 @@ void bind_import(FrontLower *low, Ast *node)
 	Namespace *scope = low->frame->ns, *ns = resolve_import(low, scope, node);
 	for (uint32_t i = 0; i < ns->order.len; i++) {
 		Binding *b = ns->order.data[i];
-		frame_set(low, low->frame, b->name, lower_read(low, node, b->name, resolve_binding(low, b)));
+		const Val *live = resolve_live_import(low, b);
+		frame_set(low, low->frame, b->name,
+			  lower_read(low, node, b->name, live ? live : resolve_binding(low, b)));
 	}
 }
 

@@ -84,6 +84,11 @@ static bool is_known_package(const char *module)
 	return false;
 }
 
+bool import_is_known(const char *module)
+{
+	return import_is_tile_language(module) || is_known_package(module);
+}
+
 /* ---- modules, each made once ---- */
 
 FrontModule *session_module(FrontSession *s, ModuleKind kind, const char *name, const char *path)
