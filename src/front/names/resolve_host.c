@@ -125,7 +125,8 @@ const Val *resolve_host_default(FrontLower *low, FrontFunction *f, const AstPara
 		return NULL;
 	Frame *frame = frame_new(low, f, f->ns), *caller = low->frame;
 	low->frame = frame;
-	const Val *v = resolve_ask_host(low, f->ns, lower_sym(low, str_of(arena_printf(low->arena, "%s=", p->name))), &wrapped);
+	const char *question = arena_printf(low->arena, "%s=", p->name);
+	const Val *v = resolve_ask_host(low, f->ns, lower_sym(low, str_of(question)), &wrapped);
 	low->frame = caller;
 	return v;
 }
