@@ -3,6 +3,7 @@
 #include "codegen/job.h"
 #include "gpu/layout/boxes.h"
 #include "gpu/loop/persist.h"
+#include "llvm/halves.h"
 #include "llvm/lines.h"
 #include "llvm/lower_int.h"
 #include "llvm/math/func.h"
@@ -229,6 +230,7 @@ static bool to_ptx(Job *job)
 	if (ptx > job->ptx && !emit_raise_ptx(job->emit, job->target, ptx, job->request->line_info))
 		return llvm_fault(job);
 	job->ptx = ptx;
+	halves_apart(job->emit->mod);
 	order_crowded(&job->arena, LLVMGetNamedFunction(job->emit->mod, job->facts.kernel),
 		      registers_of_thread(job));
 	log_llvm(job, "LLVM IR Dump After machine operations");

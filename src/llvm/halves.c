@@ -1,0 +1,251 @@
+/* What ptxas sees as a sign of an operand's half; see halves.h. */
+#include "llvm/halves.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+	DEEP = 12, /* values that a sign is looked for behind */
+	MOST_OPERANDS = 3,
+};
+
+/* As an operand's modifier has it: the sign is dropped, then turned. */
+typedef enum Sign { AS_IT_IS, NEGATED, ABSOLUTE, NEGATED_ABSOLUTE } Sign;
+
+static const Sign turned[] = {[AS_IT_IS] = NEGATED,
+			      [NEGATED] = AS_IT_IS,
+			      [ABSOLUTE] = NEGATED_ABSOLUTE,
+			      [NEGATED_ABSOLUTE] = ABSOLUTE};
+
+static bool is_half(LLVMTypeRef type)
+{
+	return LLVMGetTypeKind(type) == LLVMHalfTypeKind || LLVMGetTypeKind(type) == LLVMBFloatTypeKind;
+}
+
+static bool is_pair(LLVMTypeRef type)
+{
+	return LLVMGetTypeKind(type) == LLVMVectorTypeKind && LLVMGetVectorSize(type) == 2 &&
+	       is_half(LLVMGetElementType(type));
+}
+
+static unsigned bits_of(LLVMTypeRef type)
+{
+	switch (LLVMGetTypeKind(type)) {
+	case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(type);
+	case LLVMHalfTypeKind:
+	case LLVMBFloatTypeKind: return 16;
+	case LLVMVectorTypeKind: return LLVMGetVectorSize(type) * bits_of(LLVMGetElementType(type));
+	default: return 0;
+	}
+}
+
+static bool constant_bits(LLVMValueRef v, uint64_t *bits)
+{
+	if (!LLVMIsAConstantInt(v) || bits_of(LLVMTypeOf(v)) > 64)
+		return false;
+	*bits = LLVMConstIntGetZExtValue(v);
+	return true;
+}
+
+static bool is_fabs(LLVMValueRef call)
+{
+	static const char name[] = "llvm.fabs";
+	LLVMValueRef fn = LLVMGetCalledValue(call);
+	return fn && LLVMIsAFunction(fn) &&
+	       LLVMGetIntrinsicID(fn) == LLVMLookupIntrinsicID(name, sizeof name - 1);
+}
+
+static Sign sign_at(LLVMValueRef v, unsigned at, unsigned deep);
+
+/* Of a word that is made of two by shifts. */
+static Sign sign_of_or(LLVMValueRef v, unsigned at, unsigned deep)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		LLVMValueRef part = LLVMGetOperand(v, i);
+		uint64_t shift = 0;
+		bool shifted = LLVMIsAInstruction(part) && LLVMGetInstructionOpcode(part) == LLVMShl &&
+			       constant_bits(LLVMGetOperand(part, 1), &shift) && shift == 16;
+		LLVMValueRef from = shifted ? LLVMGetOperand(part, 0) : part;
+		if (shifted == (at == 1) && LLVMIsAInstruction(from) &&
+		    LLVMGetInstructionOpcode(from) == LLVMZExt && bits_of(LLVMTypeOf(LLVMGetOperand(from, 0))) == 16)
+			return sign_at(LLVMGetOperand(from, 0), 0, deep);
+	}
+	return AS_IT_IS;
+}
+
+/* Signs that are turned, set or dropped as bits. */
+static Sign sign_of_bits(LLVMValueRef v, LLVMOpcode op, unsigned at, unsigned deep)
+{
+	uint64_t mask;
+	LLVMValueRef constant = LLVMGetOperand(v, 1);
+	LLVMValueRef element = LLVMIsConstant(constant) ? LLVMGetAggregateElement(constant, at) : NULL;
+	if (!constant_bits(element ? element : constant, &mask))
+		return op == LLVMOr ? sign_of_or(v, at, deep) : AS_IT_IS;
+	unsigned half = (unsigned)(mask >> (element ? 0 : 16 * at)) & 0xffff;
+	Sign sign = sign_at(LLVMGetOperand(v, 0), at, deep);
+	switch (op) {
+	case LLVMXor: return half == 0x8000 ? turned[sign] : AS_IT_IS;
+	case LLVMAnd: return half == 0x7fff ? ABSOLUTE : AS_IT_IS;
+	default: return half == 0x8000 ? NEGATED_ABSOLUTE : AS_IT_IS;
+	}
+}
+
+static Sign sign_of_constant(LLVMValueRef v)
+{
+	LLVMBool inexact;
+	if (LLVMIsAConstantFP(v))
+		return signbit(LLVMConstRealGetDouble(v, &inexact)) ? NEGATED : AS_IT_IS;
+	if (LLVMIsAConstantInt(v) && bits_of(LLVMTypeOf(v)) == 16)
+		return LLVMConstIntGetZExtValue(v) & 0x8000 ? NEGATED : AS_IT_IS;
+	return AS_IT_IS;
+}
+
+static Sign sign_of_instruction(LLVMValueRef v, unsigned at, unsigned deep)
+{
+	uint64_t index;
+	LLVMOpcode op = LLVMGetInstructionOpcode(v);
+	switch (op) {
+	case LLVMFNeg: return turned[sign_at(LLVMGetOperand(v, 0), at, deep)];
+	case LLVMBitCast: return sign_at(LLVMGetOperand(v, 0), at, deep);
+	case LLVMXor:
+	case LLVMAnd:
+	case LLVMOr: return sign_of_bits(v, op, at, deep);
+	case LLVMCall: return is_fabs(v) ? ABSOLUTE : AS_IT_IS;
+	case LLVMInsertElement:
+		if (!constant_bits(LLVMGetOperand(v, 2), &index))
+			return AS_IT_IS;
+		return index == at ? sign_at(LLVMGetOperand(v, 1), 0, deep)
+				   : sign_at(LLVMGetOperand(v, 0), at, deep);
+	case LLVMExtractElement:
+		if (!constant_bits(LLVMGetOperand(v, 1), &index))
+			return AS_IT_IS;
+		return sign_at(LLVMGetOperand(v, 0), (unsigned)index, deep);
+	case LLVMShuffleVector: {
+		int from = LLVMGetMaskValue(v, at);
+		unsigned size = LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0)));
+		if (from < 0)
+			return AS_IT_IS;
+		return sign_at(LLVMGetOperand(v, (unsigned)from >= size), (unsigned)from % size, deep);
+	}
+	default: return AS_IT_IS;
+	}
+}
+
+/* The sign of a value's half `at`. */
+static Sign sign_at(LLVMValueRef v, unsigned at, unsigned deep)
+{
+	if (!deep)
+		return AS_IT_IS;
+	if (LLVMIsAInstruction(v))
+		return sign_of_instruction(v, at, deep - 1);
+	LLVMValueRef element = LLVMIsConstant(v) ? LLVMGetAggregateElement(v, at) : NULL;
+	return sign_of_constant(element ? element : v);
+}
+
+static bool is_constant(LLVMValueRef v)
+{
+	return LLVMIsConstant(v) && !LLVMIsUndef(v);
+}
+
+static bool has_two_signs(LLVMValueRef pair)
+{
+	return !is_constant(pair) && sign_at(pair, 0, DEEP) != sign_at(pair, 1, DEEP);
+}
+
+/* ---- one half at a time ---- */
+
+static unsigned operands_of(LLVMValueRef v)
+{
+	return LLVMIsACallInst(v) ? LLVMGetNumArgOperands(v) : (unsigned)LLVMGetNumOperands(v);
+}
+
+/* Arithmetic on nothing but pairs of halves. */
+static bool is_of_pairs(LLVMValueRef v)
+{
+	LLVMOpcode op = LLVMGetInstructionOpcode(v);
+	LLVMValueRef fn = op == LLVMCall ? LLVMGetCalledValue(v) : NULL;
+	bool intrinsic = fn && LLVMIsAFunction(fn) && LLVMGetIntrinsicID(fn) &&
+			 LLVMIntrinsicIsOverloaded(LLVMGetIntrinsicID(fn));
+	bool plain = op == LLVMFAdd || op == LLVMFSub || op == LLVMFMul || op == LLVMFNeg;
+	if (!is_pair(LLVMTypeOf(v)) || !(plain || intrinsic))
+		return false;
+	for (unsigned i = 0; i < operands_of(v); i++)
+		if (LLVMTypeOf(LLVMGetOperand(v, i)) != LLVMTypeOf(v))
+			return false;
+	return true;
+}
+
+/* Sums and products that may become one instruction count as one. */
+static bool may_go_wrong(LLVMValueRef v)
+{
+	unsigned found = LLVMCanValueUseFastMathFlags(v) && LLVMGetFastMathFlags(v) & LLVMFastMathAllowContract;
+	for (unsigned i = 0; i < operands_of(v); i++)
+		found += has_two_signs(LLVMGetOperand(v, i));
+	return found > 1;
+}
+
+static LLVMValueRef half_of(LLVMBuilderRef b, LLVMValueRef pair, unsigned at)
+{
+	LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(pair)));
+	return LLVMBuildExtractElement(b, pair, LLVMConstInt(i32, at, false), "");
+}
+
+static LLVMValueRef on_half(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef v, unsigned at)
+{
+	LLVMValueRef args[MOST_OPERANDS];
+	LLVMTypeRef half = LLVMGetElementType(LLVMTypeOf(v));
+	unsigned count = operands_of(v);
+	for (unsigned i = 0; i < count; i++)
+		args[i] = half_of(b, LLVMGetOperand(v, i), at);
+	switch (LLVMGetInstructionOpcode(v)) {
+	case LLVMFAdd: return LLVMBuildFAdd(b, args[0], args[1], "");
+	case LLVMFSub: return LLVMBuildFSub(b, args[0], args[1], "");
+	case LLVMFMul: return LLVMBuildFMul(b, args[0], args[1], "");
+	case LLVMFNeg: return LLVMBuildFNeg(b, args[0], "");
+	default: {
+		unsigned id = LLVMGetIntrinsicID(LLVMGetCalledValue(v));
+		LLVMValueRef fn = LLVMGetIntrinsicDeclaration(module, id, &half, 1);
+		return LLVMBuildCall2(b, LLVMGlobalGetValueType(fn), fn, args, count, "");
+	}
+	}
+}
+
+static void take_apart(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef v)
+{
+	LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(v)));
+	LLVMValueRef both = LLVMGetPoison(LLVMTypeOf(v));
+	LLVMPositionBuilderBefore(b, v);
+	for (unsigned i = 0; i < 2; i++) {
+		LLVMValueRef half = on_half(b, module, v, i);
+		if (LLVMIsAInstruction(half) && LLVMCanValueUseFastMathFlags(half))
+			LLVMSetFastMathFlags(half, LLVMGetFastMathFlags(v));
+		both = LLVMBuildInsertElement(b, both, half, LLVMConstInt(i32, i, false), "");
+	}
+	LLVMReplaceAllUsesWith(v, both);
+	LLVMInstructionEraseFromParent(v);
+}
+
+static unsigned block_apart(LLVMBuilderRef b, LLVMModuleRef module, LLVMBasicBlockRef block)
+{
+	unsigned done = 0;
+	for (LLVMValueRef v = LLVMGetFirstInstruction(block), next; v; v = next) {
+		next = LLVMGetNextInstruction(v);
+		if (!is_of_pairs(v) || operands_of(v) > MOST_OPERANDS || !may_go_wrong(v))
+			continue;
+		take_apart(b, module, v);
+		done++;
+	}
+	return done;
+}
+
+unsigned halves_apart(LLVMModuleRef module)
+{
+	unsigned done = 0;
+	LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
+	for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
+		for (LLVMBasicBlockRef at = LLVMGetFirstBasicBlock(fn); at; at = LLVMGetNextBasicBlock(at))
+			done += block_apart(b, module, at);
+	LLVMDisposeBuilder(b);
+	return done;
+}
