@@ -67,9 +67,10 @@ static Sign sign_of_or(LLVMValueRef v, unsigned at, unsigned deep)
 		bool shifted = LLVMIsAInstruction(part) && LLVMGetInstructionOpcode(part) == LLVMShl &&
 			       constant_bits(LLVMGetOperand(part, 1), &shift) && shift == 16;
 		LLVMValueRef from = shifted ? LLVMGetOperand(part, 0) : part;
-		if (shifted == (at == 1) && LLVMIsAInstruction(from) &&
-		    LLVMGetInstructionOpcode(from) == LLVMZExt && bits_of(LLVMTypeOf(LLVMGetOperand(from, 0))) == 16)
-			return sign_at(LLVMGetOperand(from, 0), 0, deep);
+		bool widened = LLVMIsAInstruction(from) && LLVMGetInstructionOpcode(from) == LLVMZExt;
+		LLVMValueRef half = widened ? LLVMGetOperand(from, 0) : NULL;
+		if (half && shifted == (at == 1) && bits_of(LLVMTypeOf(half)) == 16)
+			return sign_at(half, 0, deep);
 	}
 	return AS_IT_IS;
 }
@@ -179,7 +180,8 @@ static bool is_of_pairs(LLVMValueRef v)
 /* Sums and products that may become one instruction count as one. */
 static bool may_go_wrong(LLVMValueRef v)
 {
-	unsigned found = LLVMCanValueUseFastMathFlags(v) && LLVMGetFastMathFlags(v) & LLVMFastMathAllowContract;
+	bool flags = LLVMCanValueUseFastMathFlags(v);
+	unsigned found = flags && LLVMGetFastMathFlags(v) & LLVMFastMathAllowContract;
 	for (unsigned i = 0; i < operands_of(v); i++)
 		found += has_two_signs(LLVMGetOperand(v, i));
 	return found > 1;
