@@ -207,7 +207,8 @@ bool lower_LOCAL_LOAD(Lower *lw, IrOp *op)
 	const IrUse *use = op->results[0].uses;
 	if (use && use->owner->kind == OP_WARP_GROUP_DOT && gpu_wgmma_late_read(lw->gpu, use->owner) == op)
 		return true;
-	if (use && use->owner->kind == OP_DOT && gpu_dot_reads_in_place(lw->gpu, use->owner))
+	bool sums = use && use->owner->kind == OP_DOT && ir_operand(use->owner, 2) == use->value;
+	if (use && use->owner->kind == OP_DOT && !sums && gpu_dot_reads_in_place(lw->gpu, use->owner))
 		return true;
 	LLVMValueRef *regs = lower_local_read(lw, op);
 	if (regs)
