@@ -61,6 +61,13 @@ static uint64_t narrow_to(const Exec *x, unsigned kind, float f)
 	return bits;
 }
 
+/* GPUs take subnormal numbers of fp32 for zeros in sums in global memory, and leave none there
+ * (PTX ISA 8.8, "atom", "red"). */
+static float flushed(unsigned kind, float x)
+{
+	return kind == TY_F32 && fpclassify(x) == FP_SUBNORMAL ? copysignf(0, x) : x;
+}
+
 static uint64_t float_result(const Exec *x, unsigned kind, IrRmw op, uint64_t old, uint64_t value)
 {
 	if (kind == TY_F64) {
@@ -68,7 +75,9 @@ static uint64_t float_result(const Exec *x, unsigned kind, IrRmw op, uint64_t ol
 		return bits_d(op == RMW_MAX ? fmax(a, b) : op == RMW_MIN ? fmin(a, b) : a + b);
 	}
 	float a = widen(x, kind, old), b = widen(x, kind, value);
-	return narrow_to(x, kind, op == RMW_MAX ? fmaxf(a, b) : op == RMW_MIN ? fminf(a, b) : a + b);
+	if (op == RMW_MAX || op == RMW_MIN)
+		return narrow_to(x, kind, op == RMW_MAX ? fmaxf(a, b) : fminf(a, b));
+	return narrow_to(x, kind, flushed(kind, flushed(kind, a) + flushed(kind, b)));
 }
 
 /* What is written where `old` was. Bits are those of a splat (sign-extended integers). */

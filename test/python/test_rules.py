@@ -80,6 +80,14 @@ def masks(x_ptr, out_ptr, n, N: tl.constexpr):
 
 
 @triton.jit
+def small_sums(a_ptr, x_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out_ptr + i, tl.load(a_ptr + i))
+    tl.debug_barrier()
+    tl.atomic_add(out_ptr + i, tl.load(x_ptr + i))
+
+
+@triton.jit
 def count(p):
     return tl.atomic_add(p, 1)
 
@@ -161,6 +169,13 @@ class Rules(Engines):
         whole = np.array([1, -1, 2**31 - 1, -2**31, 0, 2049, 2051, 10**6], np.int32)
         some = np.array([0, 1, 2, 3, 5, 6, 7, 0])
         self.check(conversions, [x[some]], [np.stack([whole[some], half[some]])], N=8)
+
+    def test_small_sums(self):
+        least = np.float32(2.0)**-126
+        x = np.array([least / 2, least, least * 1.5, -least / 4, least, 1.0, -least, 0.0], np.float32)
+        a = np.array([0.0, least, -least, least, -least / 2, least / 2, least / 2, least / 2], np.float32)
+        want = np.array([0.0, 2 * least, 0.0, least, least, 1.0, -least, 0.0], np.float32)
+        self.check(small_sums, [a, x], [want], N=8)
 
     def test_masks(self):
         x = np.arange(10, 18, dtype=np.int32)

@@ -279,6 +279,8 @@ static double to_real(MemoryType type, uint64_t bits)
 	}
 }
 
+/* Sums of fp32 are those in global memory, where subnormal numbers count as zeros and are none of the
+ * results (PTX ISA 8.8, "atom", "red"). */
 static uint64_t real_sum(MemoryType type, uint64_t a, uint64_t b)
 {
 	uint64_t out;
@@ -286,7 +288,9 @@ static uint64_t real_sum(MemoryType type, uint64_t a, uint64_t b)
 	switch (type) {
 	case MEMORY_F16: return half_to_f16(half_from_f16((uint16_t)a) + half_from_f16((uint16_t)b));
 	case MEMORY_BF16: return half_to_bf16(half_from_bf16((uint16_t)a) + half_from_bf16((uint16_t)b));
-	case MEMORY_F32: return half_bits(half_float((uint32_t)a) + half_float((uint32_t)b));
+	case MEMORY_F32:
+		sum = half_flush(half_float((uint32_t)a)) + half_flush(half_float((uint32_t)b));
+		return half_bits(half_flush((float)sum));
 	default:
 		sum = to_real(type, a) + to_real(type, b);
 		memcpy(&out, &sum, 8);
