@@ -75,6 +75,6 @@ def scaled(a, s, c):
     p = tl.dot_scaled(x, m, "e4m3", x, m, "e4m3")
     tl.store(c + r[:, None] * 64 + r[None, :], p)
 
-# CHECK: access layout: load of 64x2xi8: 1 bytes at once, 2 times a thread: the layout that costs least with the ops around it; memory allows 2
+# CHECK: access small-tile: load of 64x2xi8: 1 bytes at once, 1 times a thread: the tile has no more for each thread
 # CHECK: dot scaled: operands are unpacked, scaled and multiplied as bf16
 # CHECK: access wide: store of 64x64xf32: 16 bytes at once, 8 times a thread

@@ -279,8 +279,8 @@ static double to_real(MemoryType type, uint64_t bits)
 	}
 }
 
-/* Sums of fp32 are those in global memory, where subnormal numbers count as zeros and are none of the
- * results (PTX ISA 8.8, "atom", "red"). */
+/* Sums of fp32 are those in global memory, where subnormal numbers count as zeros and are none of
+ * the results (PTX ISA 8.8, "atom", "red"). */
 static uint64_t real_sum(MemoryType type, uint64_t a, uint64_t b)
 {
 	uint64_t out;

@@ -146,7 +146,7 @@ static void accesses_cost_their_lines(void **state)
 			     .shared = {1, 1}};
 	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_STORE, &access,
 					  LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")),
-			 32 * (1 + 32 * 4 + (32 - 4) * 2));
+			 32 * (1 + 32 * 4 + (32 - 4) * 12));
 	gpu_kit_free(&k);
 }
 
