@@ -6,7 +6,7 @@ import re
 
 #: Of a stage, where the kernel's name and parameters are, and what a parameter is by its text.
 _PROTOTYPES = {
-    "ttgir": (r"tt\.func public @(\w+)\((.*?)\)\s*(?:attributes|\{)", (
+    "ttgir": (r"tt\.func (?:public )?@(\w+)\((.*?)\)\s*(?:attributes|\{)", (
         (r"!tt\.ptr<(\w+)", "*{0}"), (r": (i\d+|f\d+|bf16|f8\w+)\b", "{0}"))),
     "llir": (r"define (?:\w+ )*ptx_kernel void @(\w+)\(((?:[^()]|\([^()]*\))*)\)", (
         (r"ptr addrspace\(1\)", "*i8"), (r"(i\d+|float|double|half|bfloat)\b", "{0}"))),
