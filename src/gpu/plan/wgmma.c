@@ -463,7 +463,7 @@ bool gpu_wgmma_adds_parts(GpuCx *cx, const IrOp *dot)
 {
 	IrType a = ir_operand(dot, 0)->type;
 	int64_t most = ir_get_int(dot, cx->ir, ATTR_MAX_IMPRECISE, 0);
-	/* Where all of K is one part, threads add it to what was there before, if there is anything. */
+	/* Where all of K is one part, threads add it to what was there before, if anything. */
 	return ir_is_float(a->elem) && a->elem->bits == 8 && dot->results[0].type->elem->bits == 32 &&
 	       most > 0 &&
 	       (most < a->shape[1] || (most == a->shape[1] && !is_zero(ir_operand(dot, 2))));
