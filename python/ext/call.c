@@ -388,13 +388,13 @@ static bool checks_can_be(const Call *call, const neso_compile_options *options)
 static bool given_options(const Call *call, neso_compile_options *options, bool *fusion)
 {
 	PyObject *const *given = call->options;
-	bool debug = false, checks = true, ftz = true;
+	bool checks = true, ftz = true;
 	if (!option_number(given[OPT_WARPS], "num_warps", &options->num_warps) ||
 	    !option_number(given[OPT_STAGES], "num_stages", &options->num_stages) ||
 	    !option_number(given[OPT_CTAS], "num_ctas", &options->num_ctas) ||
 	    !option_number(given[OPT_MAXNREG], "maxnreg", &options->maxnreg) ||
 	    !option_number(given[OPT_PTX], "ptx_version", &options->ptx_version) ||
-	    !option_truth(given[OPT_DEBUG], &debug) || !option_truth(given[OPT_FUSION], fusion) ||
+	    !option_truth(given[OPT_DEBUG], &options->debug) || !option_truth(given[OPT_FUSION], fusion) ||
 	    !option_truth(given[OPT_OVERFLOW], &checks) || !option_truth(given[OPT_FTZ], &ftz) ||
 	    !option_truth(given[OPT_COOPERATIVE], &options->cooperative) ||
 	    !option_truth(given[OPT_DEPENDENT], &options->dependent_launch))
@@ -403,7 +403,6 @@ static bool given_options(const Call *call, neso_compile_options *options, bool 
 		PyErr_SetString(PyExc_ValueError, "num_warps is 0, but must be a power of 2");
 		return false;
 	}
-	options->debug |= debug;
 	options->no_overflow_checks = !checks;
 	options->no_reflect_ftz = !ftz;
 	if (given[OPT_TIMEOUT] && given[OPT_TIMEOUT] != Py_None) {
@@ -456,7 +455,7 @@ bool call_options(const Kernel *k, const Call *call, neso_compile_options *optio
 	*options = (neso_compile_options){.size = sizeof *options};
 	read_environment();
 	bool fusion = !env.no_fusion;
-	options->debug = k->debug || env.debug;
+	options->debug = k->debug; /* a launch may say otherwise, the environment for all */
 	options->no_line_info = env.no_lines;
 	options->strict_triton = env.strict;
 	options->wide_offsets = env.wide;
@@ -465,6 +464,7 @@ bool call_options(const Kernel *k, const Call *call, neso_compile_options *optio
 	options->dot_precision = *env.precision ? env.precision : NULL;
 	options->target = *env.target ? env.target : NULL;
 	bool good = !call->has_options || given_options(call, options, &fusion);
+	options->debug |= env.debug;
 	options->no_fp_fusion = !fusion;
 	options->no_gpu_limits = k->ignore_unknown && !options->target;
 	if (good && env.check && !is_simulated(options))

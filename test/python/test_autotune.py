@@ -156,6 +156,25 @@ class Autotune(unittest.TestCase):
                                                        triton.Config({"B": 2}): [2.0] * 3})
         self.assertIsInstance(heard[0]["fn"], triton.runtime.jit.JITFunction)
 
+    def test_a_key_of_element_types_is_kept(self):
+        times = iter((3.0, 2.0))
+
+        def bench(run, quantiles):
+            run()
+            return [next(times)] * 3
+
+        @triton.autotune([triton.Config({"B": 1}), triton.Config({"B": 2})], ["T"], do_bench=bench, cache_results=True)
+        @triton.jit
+        def kernel(o, T: tl.constexpr, B: tl.constexpr):
+            tl.store(o, tl.full((), B, T))
+
+        o = np.zeros(1, np.float32)
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, {"TRITON_CACHE_DIR": folder}):
+            for _ in range(2):
+                kernel[(1, )](o, tl.float16)
+                self.assertEqual(o[0], 2)
+                kernel.cache.clear()
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -261,6 +261,12 @@ class Launch(unittest.TestCase):
             assert_kernel[(1, )](o, 3, debug=True)
         assert_kernel[(1, )](o, 7, debug=True)
         self.assertEqual(o[0], 7)
+        # A launch decides what jit(debug=True) leaves to it.
+        asserting = triton.jit(debug=True)(assert_kernel.fn)
+        with self.assertRaises(DeviceAssertError):
+            asserting[(1, )](o, 3)
+        asserting[(1, )](o, 4, debug=False)
+        self.assertEqual(o[0], 4)
 
     def test_wrong_calls(self):
         x = np.ones(16, np.float32)

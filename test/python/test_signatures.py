@@ -28,6 +28,22 @@ def annotated(a: tl.int8, b: tl.uint16, c: tl.int1, d: tl.float16, e: tl.float64
     pass
 
 
+def with_annotations(**kinds):
+    def decorate(function):
+        function.__annotations__ = kinds
+        return function
+    return decorate
+
+
+@triton.jit
+@with_annotations(a="tl.int8", c="tl.uint16", d=tl.float32)
+def annotated_outside(o, a, b: tl.uint8, c, d):
+    tl.store(o, a * 2)
+    tl.store(o + 1, b)
+    tl.store(o + 2, c)
+    tl.store(o + 3, d / 2)
+
+
 @triton.jit(do_not_specialize=["a"], do_not_specialize_on_alignment=["b"])
 def unspecialized(a, b, c):
     pass
@@ -69,6 +85,14 @@ class Hooked(unittest.TestCase):
         kernel[(1, )](*args, **options)
         (told, ) = self.told
         return told["compile"]
+
+
+class Values(unittest.TestCase):
+
+    def test_annotations_that_the_source_does_not_have(self):
+        o = np.zeros(4, np.float32)
+        annotated_outside[(1, )](o, 100, 200, 65000, 5, neso_target="interp")
+        np.testing.assert_array_equal(o, [-56, 200, 65000, 2.5])
 
 
 class Signatures(Hooked):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 os.environ.setdefault("NESO_QUIET", "1")
 
@@ -27,6 +28,22 @@ CONSTANTS = {
     "ttir": (r"dense<1\.0+e\+00>", "dense<5.000000e+00>"), "ttgir": (r"dense<1\.0+e\+00>", "dense<5.000000e+00>"),
     "llir": (r"1\.0+e\+00", "5.000000e+00"), "ptx": (r"0f3F800000", "0f40A00000"),
 }
+
+COPY = """
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @copy(%o: !tt.ptr<KIND> {tt.divisibility = 16 : i32}, %x: !tt.ptr<KIND> {tt.divisibility = 16 : i32}) {
+    %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #b>
+    %1 = tt.splat %x : !tt.ptr<KIND> -> tensor<128x!tt.ptr<KIND>, #b>
+    %2 = tt.addptr %1, %0 : tensor<128x!tt.ptr<KIND>, #b>, tensor<128xi32, #b>
+    %3 = tt.load %2 : tensor<128x!tt.ptr<KIND>, #b>
+    %4 = tt.splat %o : !tt.ptr<KIND> -> tensor<128x!tt.ptr<KIND>, #b>
+    %5 = tt.addptr %4, %0 : tensor<128x!tt.ptr<KIND>, #b>, tensor<128xi32, #b>
+    tt.store %5, %3 : tensor<128x!tt.ptr<KIND>, #b>
+    tt.return
+  }
+}
+"""
 
 
 @triton.jit
@@ -140,6 +157,17 @@ class Stages(unittest.TestCase):
                 if stage != "ttir":
                     self.assertEqual(made.metadata.num_warps, warps)
                     self.assertRegex(made.asm["ptx"], rf"\.reqntid {32 * warps}\b")
+
+    def test_files_with_fp8_and_without_public(self):
+        for kind, name in (("f8E5M2", "fp8e5"), ("f8E4M3FN", "fp8e4nv")):
+            path = os.path.join(self.folder.name, f"{name}.ttgir")
+            with open(path, "w") as file:
+                file.write(COPY.replace("KIND", kind).replace("public ", "" if name == "fp8e5" else "public "))
+            self.assertEqual(list(triton.compile(path, target=HOPPER).src.signature.values()), [f"*{name}"] * 2)
+            x, o = np.arange(128, dtype=np.uint8), np.zeros(128, np.uint8)
+            with unittest.mock.patch.dict(os.environ, NESO_TARGET="sim:sm_90a"):
+                triton.compile(path)[(1, )](o, x)
+            np.testing.assert_array_equal(o, x)
 
     @unittest.skipUnless(HAS_ASSEMBLER, "no assembler")
     def test_cubin(self):

@@ -6,7 +6,7 @@ import re
 
 #: Of a stage, where the kernel's name and parameters are, and what a parameter is by its text.
 _PROTOTYPES = {
-    "ttgir": (r"tt\.func public @(\w+)\((.*?)\)\s*(?:attributes|\{)", (
+    "ttgir": (r"tt\.func (?:public )?@(\w+)\((.*?)\)\s*(?:attributes|\{)", (
         (r"!tt\.ptr<(\w+)", "*{0}"), (r": (i\d+|f\d+|bf16|f8\w+)\b", "{0}"))),
     "llir": (r"define (?:\w+ )*ptx_kernel void @(\w+)\(((?:[^()]|\([^()]*\))*)\)", (
         (r"ptr addrspace\(1\)", "*i8"), (r"(i\d+|float|double|half|bfloat)\b", "{0}"))),
@@ -15,8 +15,9 @@ _PROTOTYPES = {
 }
 #: What a letter of a launch's arguments is; pointers say not to what. The last, s, is memory that the launch adds.
 _LETTERS = {"p": "*i8", "1": "i8", "2": "i16", "4": "i32", "8": "i64", "f": "fp32", "d": "fp64", "h": "fp16"}
-_SCALARS = {"f16": "fp16", "f32": "fp32", "f64": "fp64", "float": "fp32", "double": "fp64", "half": "fp16", "bfloat": "bf16"}
-_MLIR = {"fp16": "f16", "fp32": "f32", "fp64": "f64", "i1": "i1"}
+_FP8 = {"f8E5M2": "fp8e5", "f8E4M3FN": "fp8e4nv", "f8E4M3FNUZ": "fp8e4b8", "f8E5M2FNUZ": "fp8e5b16"}
+_SCALARS = _FP8 | {"f16": "fp16", "f32": "fp32", "f64": "fp64", "float": "fp32", "double": "fp64", "half": "fp16", "bfloat": "bf16"}
+_MLIR = {name: kind for kind, name in _FP8.items()} | {"fp16": "f16", "fp32": "f32", "fp64": "f64", "i1": "i1"}
 _WARPS = {"ttgir": r'"ttg\.num-warps" = (\d+)', "llir": r'"nvvm\.reqntid"="(\d+)"', "ptx": r"\.reqntid (\d+)",
           "cubin": r"\bthreads=(\d+)"}
 

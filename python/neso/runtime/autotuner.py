@@ -189,7 +189,9 @@ class Autotuner(KernelInterface):
             self.configs_timings = timings
             return True
         bench_fn()
-        cache.put(json.dumps({"key": tuning_key,
+        # The key is there to be read: element types and others that JSON lacks are put down as text.
+        cache.put(json.dumps({"key": [value if isinstance(value, (str, int, float, type(None))) else str(value)
+                                      for value in tuning_key],
                               "configs_timings": [(c.__dict__, t) for c, t in self.configs_timings.items()]}), name,
                   binary=False)
         return False

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from .. import _native, knobs
 from .._utils import find_paths_if, get_iterable_path, is_namedtuple, type_canonicalisation_dict  # noqa: F401
 from ..language import core
-from . import _async_compile, describe, host, kept, specialize
+from . import _async_compile, describe, host, kept, sources, specialize
 from .callables import (_SIMPLE, BoundConstexprFunction, ConstexprFunction, JITCallable, KernelInterface,  # noqa: F401
                         constexpr_function, get_full_name, get_jit_fn_file_line)
 from .parameters import KernelParam, _normalize_ty, mangle_type  # noqa: F401
@@ -412,8 +412,13 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
             listed = [p.name for p in self.params if getattr(p, keyword)]
             if listed:
                 words.append(f"{keyword}={listed!r}")
-        if self.specialize:
-            words.append(f"specialize={self.specialize!r}")
+        kinds = {p.name: p.annotation_type for p in self.params if p.annotation_type and p.name not in self.specialize}
+        if kinds:
+            # A decorator below jit may have given the function annotations that its source does not have.
+            written = sources.annotated(self._src, kinds)
+            kinds = {name: kind for name, kind in kinds.items() if name not in written}
+        if self.specialize or kinds:
+            words.append(f"specialize={kinds | self.specialize!r}")
         if self.noinline:
             words.append("noinline=True")
         if self.debug:

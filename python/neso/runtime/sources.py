@@ -107,6 +107,16 @@ def cut(lines, first):
 # ---- what a function reads ----
 
 
+_HEAD_END = re.compile(r"\)[^()\n]*:[ \t]*(#.*)?\n")
+
+
+def annotated(text, names):
+    """Those of the names that the head of a function annotates."""
+    end = _HEAD_END.search(text)
+    head = text[:end.end()] if end else text
+    return {name for name in names if re.search(rf"(?<![\w.]){name}\s*:", head)}
+
+
 class Reader:
     """Names of a function that are not its own, with the attributes taken of them. As upstream has it, a name that is read before the function
     gives it a value, in the order of the text, is a global there."""

@@ -335,7 +335,7 @@ static bool read_mma(EncodingReader *r, IrAttr attr, unsigned rank, Mma *mma)
 		unsigned m = mma->instr[mma->instr_rank - 2];
 		ok = mma->instr_rank == rank && (m == 16 || m == 8) && mma->instr[mma->instr_rank - 1] == 8;
 	} else if (ok && mma->version == 3) {
-		ok = rank == 2 && mma->instr[1] >= 8 && mma->instr[1] <= 256 && base_is_pow2(mma->instr[1]);
+		ok = mma->instr[1] >= 8 && mma->instr[1] <= 256 && base_is_pow2(mma->instr[1]);
 	} else {
 		ok = false;
 	}
@@ -347,6 +347,8 @@ static const Layout *mma(EncodingReader *r, IrAttr attr, const int64_t *shape, u
 	Mma m;
 	if (!read_mma(r, attr, rank, &m))
 		return NULL;
+	if (m.version == 3 && rank == 3)
+		return refuse(r, "no matrix instruction that is known has such a layout");
 	if (m.version == 3)
 		return layout_wgmma_accumulator(&r->cx->layouts, shape, m.warps, m.instr[1]);
 	return layout_mma_accumulator(&r->cx->layouts, shape, rank, m.warps, m.instr[m.instr_rank - 2]);
@@ -369,8 +371,11 @@ static const Layout *dot_operand(EncodingReader *r, IrAttr attr, const int64_t *
 		return r->error ? NULL : refuse(r, "the parent of an operand's layout must be one of a product");
 	find_int(attr, "kWidth", &k_width);
 	if (k_width < 1 || k_width > 16 || !base_is_pow2((uint64_t)k_width) ||
-	    (m.version == 3 && (operand != 0 || m.warps[0] % 4)))
+	    (m.version == 3 && (operand != 0 || (rank == 2 ? m.warps[0] % 4 != 0 : m.warps[2] != 1))))
 		return refuse(r, "no matrix instruction that is known has such an operand");
+	/* No product of batches takes it, but slices of it are layouts of tiles. */
+	if (m.version == 3 && rank == 3)
+		return layout_mma_operand(cx, shape, rank, m.warps, 0, 16, (unsigned)k_width);
 	if (m.version == 3)
 		return layout_wgmma_operand(cx, shape, m.warps, (unsigned)k_width);
 	return layout_mma_operand(cx, shape, rank, m.warps, (unsigned)operand, m.instr[m.instr_rank - 2],

@@ -12,6 +12,7 @@
 #include "gpu/analysis/late.h"
 #include "gpu/plan/chain.h"
 #include "gpu/plan/dot.h"
+#include "ir/rewrite/fold.h"
 #include "layout/f2.h"
 
 enum {
@@ -452,12 +453,20 @@ bool gpu_wgmma_may_read_late(GpuCx *cx, const IrOp *dot, IrType elem)
 	return elem->bits == 32 || (elem->bits == 8 && !gpu_wgmma_adds_parts(cx, dot));
 }
 
+static bool is_zero(const IrValue *v)
+{
+	IrAttr a = ir_constant_of(v);
+	return a && fold_is_constant(a) && fold_is_splat(a) && fold_word(a, 0) == 0;
+}
+
 bool gpu_wgmma_adds_parts(GpuCx *cx, const IrOp *dot)
 {
 	IrType a = ir_operand(dot, 0)->type;
 	int64_t most = ir_get_int(dot, cx->ir, ATTR_MAX_IMPRECISE, 0);
+	/* Where all of K is one part, threads add it to what was there before, if anything. */
 	return ir_is_float(a->elem) && a->elem->bits == 8 && dot->results[0].type->elem->bits == 32 &&
-	       most > 0 && most < a->shape[1];
+	       most > 0 &&
+	       (most < a->shape[1] || (most == a->shape[1] && !is_zero(ir_operand(dot, 2))));
 }
 
 /* ---- the choice ---- */

@@ -292,12 +292,11 @@ static void begin(Product *p, const IrOp *op)
 	}
 }
 
-/* How many steps may add up in the instruction's own way; all where that is as exact as the result. */
+/* How many steps may add up in the instruction's own way. */
 static uint32_t steps_of_part(const Product *p, const IrOp *op)
 {
 	int64_t most = ir_get_int(op, p->lw->gpu->ir, ATTR_MAX_IMPRECISE, 0);
-	bool fp8 = ir_is_float(p->elem[0]) && p->elem[0]->bits == 8 && p->elem[2]->bits == 32;
-	return fp8 && most > 0 ? (uint32_t)MAX(MIN(most / p->plan->mma->k, p->plan->steps), 1) : p->plan->steps;
+	return (uint32_t)MAX(MIN(most / p->plan->mma->k, p->plan->steps), 1);
 }
 
 /* Does A in registers, read from a ring and all there at once, stay as it is until the product has
@@ -329,7 +328,7 @@ bool lower_WARP_GROUP_DOT(Lower *lw, IrOp *op)
 	LowerValue added = lower_get(lw, ir_operand(op, 2));
 	LLVMValueRef *sums = lower_array(lw, added.count), **words = ARENA_ARRAY(lw->arena, LLVMValueRef *, p.plan->tiles);
 	bool fresh = is_zero(ir_operand(op, 2));
-	uint32_t part = steps_of_part(&p, op);
+	bool adds_parts = gpu_wgmma_adds_parts(lw->gpu, op);
 	memcpy(sums, added.regs, added.count * sizeof *sums);
 	for (uint32_t i = 0; i < p.plan->tiles; i++) {
 		words[i] = lower_array(lw, p.words);
@@ -340,13 +339,11 @@ bool lower_WARP_GROUP_DOT(Lower *lw, IrOp *op)
 			sums[i] = LLVMConstNull(lower_type(lw, p.elem[2]));
 	if (p.late && !multiply_late(&p, fresh, words))
 		return false;
-	if (p.late)
-		part = p.plan->steps;
-	else if (part < p.plan->steps)
-		multiply_in_parts(&p, part, fresh, words);
-	else
+	if (adds_parts)
+		multiply_in_parts(&p, steps_of_part(&p, op), fresh, words);
+	else if (!p.late)
 		multiply_all(&p, 0, p.plan->steps, fresh, words);
-	if (part == p.plan->steps && !ir_get_bool(op, lw->gpu->ir, ATTR_IS_ASYNC))
+	if (!adds_parts && !ir_get_bool(op, lw->gpu->ir, ATTR_IS_ASYNC))
 		await_all(&p, words);
 	for (uint32_t i = 0; i < p.plan->tiles; i++)
 		unpack(&p, i, words[i], sums);

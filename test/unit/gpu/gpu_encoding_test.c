@@ -8,6 +8,9 @@
 	"lane = [[0, 0], [0, 1], [0, 2], [0, 4], [0, 8]], warp = [[32, 0], [0, 32]], block = []}>"
 #define M2 "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>"
 #define M3 "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>"
+#define M3B(warps)                                                            \
+	"#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = " warps \
+	", instrShape = [16, 32, 16]}>"
 
 /* As Triton 3.6 converts them; it keeps registers that only hold copies. */
 static const struct {
@@ -111,6 +114,15 @@ static const struct {
 	{"#ttg.dot_op<{opIdx = 0, parent = " M3 ", kWidth = 2}>", "64x32",
 	 "register = [[0, 1], [8, 0], [0, 8], [0, 16]], "
 	 "lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []"},
+	{"#ttg.dot_op<{opIdx = 0, parent = " M3B("[2, 2, 1]") ", kWidth = 2}>", "2x32x32",
+	 "register = [[0, 0, 1], [0, 8, 0], [0, 0, 8], [0, 0, 16]], "
+	 "lane = [[0, 0, 2], [0, 0, 4], [0, 1, 0], [0, 2, 0], [0, 4, 0]], "
+	 "warp = [[0, 16, 0], [1, 0, 0]], block = []"},
+	{"#ttg.slice<{dim = 1, parent = #ttg.dot_op<{opIdx = 0, parent = " M3B("[4, 1, 1]")
+	 ", kWidth = 2}>}>",
+	 "64x64",
+	 "register = [[0, 1], [0, 8], [0, 16], [0, 32], [4, 0], [8, 0], [16, 0], [32, 0]], "
+	 "lane = [[0, 2], [0, 4], [0, 0], [0, 0], [0, 0]], warp = [[1, 0], [2, 0]], block = []"},
 	{"#ttg.dot_op<{opIdx = 0, parent = " B "}>", "32x8",
 	 "register = [[0, 1], [0, 2], [0, 4], [16, 0]], "
 	 "lane = [[0, 0], [0, 0], [0, 0], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []"},
@@ -228,6 +240,10 @@ static void misfits_have_a_reason(void **state)
 		{"tensor<8x8xf32, #ttg.nvidia_mma<{versionMajor = 5, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = "
 		 "[16, 8]}>>",
 		 "no matrix instruction that is known has such a layout"},
+		{"tensor<4x32x32xf32, " M3B("[4, 1, 1]") ">",
+		 "no matrix instruction that is known has such a layout"},
+		{"tensor<4x32x32xf16, #ttg.dot_op<{opIdx = 0, parent = " M3B("[1, 1, 4]") ", kWidth = 2}>>",
+		 "no matrix instruction that is known has such an operand"},
 	};
 	GpuKit k;
 	gpu_kit_init(&k, 4, 1);
