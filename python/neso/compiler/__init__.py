@@ -10,4 +10,4 @@ if TYPE_CHECKING:  # for editors: what is imported when it is asked for
 
 __all__ = ["compile", "make_backend", "ASTSource", "IRSource", "CompiledKernel", "CompilationError", "LazyDict"]
 
-__getattr__, __dir__ = lazy(__name__, {".ahead": ("ASTSource", "IRSource", "compile")}, (".ahead", ))
+__getattr__, __dir__ = lazy(__name__, {".ahead": ("ASTSource", "IRSource", "compile")}, (".ahead", ".steps"))
