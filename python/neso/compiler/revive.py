@@ -49,7 +49,7 @@ def _from_ttir(compiled, given):
     constants.update(i for i, name in enumerate(names) if compiled.src.signature[name] == "constexpr")
     places = tuple(i for i in range(len(names)) if i not in constants)
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, compiled.name + ".ttir")
+        path = os.path.join(folder, kept.stem(compiled.name) + ".ttir")
         with open(path, "w") as file:
             file.write(compiled.asm["ttir"])
         src = IRSource(path)
