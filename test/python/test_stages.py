@@ -285,12 +285,17 @@ class Steps(unittest.TestCase):
             self.assertEqual(self.below(ttir, stage)["ptx"].count("0f40A00000"), 1)
             self.assertEqual(self.metadata["name"], "more")
 
-    def test_what_only_its_own_launches_give(self):
+    def test_no_tensor_maps(self):
+        """What others launch is given its arguments alone."""
         divisible = {(i, ): [["tt.divisibility", 16]] for i in range(4)}
         source = ASTSource(product, {"a": "*fp16", "b": "*fp16", "o": "*fp32", "K": "i32", "N": "constexpr"}, {"N": 64}, divisible)
         ttir = self.backend.make_ttir(self.module(source), self.metadata, self.options, 90)
-        with self.assertRaisesRegex(RuntimeError, "product needs tensor maps"):
-            self.below(ttir)
+        ptx = self.below(ttir)["ptx"]
+        self.assertEqual(ptx.count(".param .align 64 .b8"), 0)
+        self.assertNotIn("cp.async.bulk.tensor", ptx)
+        self.assertIn("wgmma.mma_async", ptx)
+        whole = triton.compile(source, target=HOPPER)
+        self.assertIn("cp.async.bulk.tensor", whole.asm["ptx"])
 
 
 if __name__ == "__main__":

@@ -166,7 +166,7 @@ def _signature_text(src):
 
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid",
             "launch_pdl", "ptx_version", "sanitize_overflow", "neso_target", "constexpr_policy", "ir_override",
-            "enable_reflect_ftz")
+            "enable_reflect_ftz", "neso_tensor_maps")
 #: Options of Triton's back ends that decide nothing here.
 _OTHERS = ("warp_size", "arch", "ptx_options", "supported_fp8_dtypes", "deprecated_fp8_dot_operand_dtypes", "default_dot_input_precision",
            "allowed_dot_input_precisions", "max_num_imprecise_acc_default", "extern_libs", "backend_name", "instrumentation_mode",

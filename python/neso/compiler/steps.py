@@ -25,6 +25,7 @@ def _compiled(stage, given, target, options):
     if made is not None:
         return made
     named = {name: getattr(options, name) for name in _OPTIONS if getattr(options, name, None) is not None}
+    named["neso_tensor_maps"] = False  # launchers of others make none
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, f"kernel.{stage}")
         with open(path, "w") as file:
@@ -36,8 +37,7 @@ def _compiled(stage, given, target, options):
 def _tell(metadata, made):
     """Upstream's fields of what a launch has to know. Raises for a kernel that takes more than its arguments."""
     info = made._info()
-    for what, needed in (("tensor maps", info["maps"]), ("memory of the launch", info["scratch"]),
-                         ("more threads than 32 for each warp", info["threads"] != 32 * info["num_warps"])):
+    for what, needed in (("memory of its launch", info["scratch"]), ("more threads than 32 for each warp", info["threads"] != 32 * info["num_warps"])):
         if needed:
             raise RuntimeError(f"{made.name} needs {what}, which is given to it when neso launches it: kernel[grid](...)")
     metadata.update(name=made.name, shared=info["shared"], num_warps=info["num_warps"], num_ctas=info["num_ctas"], tmem_size=0,
