@@ -8,7 +8,6 @@ import triton.language as tl
 @triton.jit
 def kernel(x, o, ROWS: tl.constexpr, COLS: tl.constexpr):
     # CHECK: ld.global.v4.b32
-    # CHECK: st.shared
     # CHECK: bar.sync
     # CHECK: st.global.v4.b32
     # CHECK-NOT: st.global
