@@ -206,7 +206,7 @@ static bool same_options(const neso_compile_options *a, const neso_compile_optio
 	       a->maxnreg == b->maxnreg && a->no_fp_fusion == b->no_fp_fusion && a->debug == b->debug &&
 	       a->constexpr_policy == b->constexpr_policy && a->no_reflect_ftz == b->no_reflect_ftz &&
 	       a->no_specialize == b->no_specialize && a->strict_triton == b->strict_triton &&
-	       a->wide_offsets == b->wide_offsets &&
+	       a->wide_offsets == b->wide_offsets && a->no_tensor_maps == b->no_tensor_maps &&
 	       a->no_gpu_limits == b->no_gpu_limits && a->no_line_info == b->no_line_info &&
 	       a->no_overflow_checks == b->no_overflow_checks && a->ptx_version == b->ptx_version &&
 	       a->cooperative == b->cooperative && a->dependent_launch == b->dependent_launch &&

@@ -1,4 +1,5 @@
-"""Small models whose kernels Inductor writes: MODELS has for each name the function and the shapes and dtypes of its arguments."""
+"""Small models whose kernels Inductor writes: MODELS has for each name the function, the shapes and dtypes of its arguments, and
+torch.compile's options."""
 
 import torch
 import torch.nn.functional as F
@@ -8,10 +9,10 @@ f32, f16, bf, i64, i32, u8, bl = torch.float32, torch.float16, torch.bfloat16, t
 MODELS = {}
 
 
-def m(*args):
+def m(*args, **options):
 
     def put(f):
-        MODELS[f.__name__] = (f, args)
+        MODELS[f.__name__] = (f, args, options)
         return f
     return put
 
@@ -220,3 +221,54 @@ def odd_layer_norm(x): return F.layer_norm(x, (3333,))
 def causal_softmax(x):
     mask = torch.ones(1024, 1024, dtype=bl, device=x.device).tril()
     return torch.softmax(x.masked_fill(~mask, -float("inf")), -1)
+
+
+@m(T(8192,32768,d=bf))
+def softmax_32k(x): return torch.softmax(x.float(), -1)
+
+
+@m(T(4096,32768,d=bf), T(4096,d=i64), T(4096))
+def cross_entropy_backward(x, t, g):
+    p = torch.softmax(x.float(), -1)
+    return ((p - F.one_hot(t, 32768)) * g[:, None]).to(bf)
+
+
+@m(T(8,1024,768,d=bf), T(8,1024,d=i64))
+def embedding_backward(g, i): return aten.embedding_dense_backward(g, i * 997, 50000, -1, False)
+
+
+@m(T(32,64,56,56,d=f16), T(64,64,1,1,d=f16), T(64,d=f16), T(32,64,56,56,d=f16))
+def conv_epilogue(x, w, b, r): return F.silu(F.conv2d(x, w, b) + r) * 0.5
+
+
+@m(T(16,512,12,64,d=bf), T(16,512,12,64,d=bf))
+def head_transposes(x, y):
+    return x.permute(0, 2, 1, 3).contiguous(), (x * y).permute(0, 2, 3, 1).contiguous()
+
+
+@m(T(2048,2048,d=bf), T(2048,2048,d=bf), T(2048,d=bf), max_autotune=True, max_autotune_gemm_backends="TRITON")
+def matmul_epilogue(a, b, c): return F.gelu(a @ b + c)
+
+
+@m(T(8,1024,256,d=f16), T(8,256,1024,d=f16), max_autotune=True, max_autotune_gemm_backends="TRITON")
+def bmm_epilogue(a, b): return torch.relu(torch.bmm(a, b)) + 1
+
+
+@m(T(4,8,2048,64,d=bf), T(4,8,2048,64,d=bf), T(4,8,2048,64,d=bf))
+def flex_bias(q, k, v):
+    from torch.nn.attention.flex_attention import flex_attention
+    return flex_attention(q, k, v, score_mod=lambda s, b, h, i, j: s + (i - j) * 0.01)
+
+
+@m(T(2,8,2048,128,d=bf), T(2,8,2048,128,d=bf), T(2,8,2048,128,d=bf))
+def flex_soft_cap(q, k, v):
+    from torch.nn.attention.flex_attention import flex_attention
+    return flex_attention(q, k, v, score_mod=lambda s, b, h, i, j: torch.where(i >= j, 30 * torch.tanh(s / 30), -float("inf")))
+
+
+@m(T(8192,4096,d=bf))
+def dropout_residual(x): return F.dropout(x, 0.1) + x
+
+
+@m(T(4096,2048), T(4096,2048))
+def batch_statistics(x, y): return (x * y).sum(0), x.var(0), y.amax(0), (x - y).abs().mean(0)

@@ -539,6 +539,9 @@ typedef struct neso_compile_options {
 	/* On, or as NESO_STRICT_TRITON and NESO_WIDE_OFFSETS say. */
 	bool strict_triton, wide_offsets;
 	neso_strict strict; /* of this launch; no part of the key */
+	/* Tiles and descriptors are loaded through pointers: for launchers other than Neso's,
+	 * which pass a kernel its arguments and no tensor maps made of them. */
+	bool no_tensor_maps;
 } neso_compile_options;
 
 /* The defaults, likewise. */

@@ -10,7 +10,7 @@ static const char *const option_names[] = {
 	"num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid",
 	"launch_pdl", "ptx_version", "sanitize_overflow", "constexpr_policy", "neso_target", "neso_check",
 	"neso_schedules", "neso_watch", "neso_unwritten", "neso_against", "neso_atol", "neso_rtol", "compile_timeout",
-	"ir_override", "enable_reflect_ftz", "neso_strict", "grid", "warmup"};
+	"ir_override", "enable_reflect_ftz", "neso_strict", "neso_tensor_maps", "grid", "warmup"};
 /* Options of other targets and of upstream's that change nothing here. */
 static const char *const ignored_options[] = {
 	"cluster_dims", "ptx_options", "supported_fp8_dtypes", "deprecated_fp8_dot_operand_dtypes", "default_dot_input_precision",
@@ -388,7 +388,7 @@ static bool checks_can_be(const Call *call, const neso_compile_options *options)
 static bool given_options(const Call *call, neso_compile_options *options, bool *fusion)
 {
 	PyObject *const *given = call->options;
-	bool checks = true, ftz = true;
+	bool checks = true, ftz = true, maps = true;
 	if (!option_number(given[OPT_WARPS], "num_warps", &options->num_warps) ||
 	    !option_number(given[OPT_STAGES], "num_stages", &options->num_stages) ||
 	    !option_number(given[OPT_CTAS], "num_ctas", &options->num_ctas) ||
@@ -396,6 +396,7 @@ static bool given_options(const Call *call, neso_compile_options *options, bool 
 	    !option_number(given[OPT_PTX], "ptx_version", &options->ptx_version) ||
 	    !option_truth(given[OPT_DEBUG], &options->debug) || !option_truth(given[OPT_FUSION], fusion) ||
 	    !option_truth(given[OPT_OVERFLOW], &checks) || !option_truth(given[OPT_FTZ], &ftz) ||
+	    !option_truth(given[OPT_MAPS], &maps) ||
 	    !option_truth(given[OPT_COOPERATIVE], &options->cooperative) ||
 	    !option_truth(given[OPT_DEPENDENT], &options->dependent_launch))
 		return false;
@@ -405,6 +406,7 @@ static bool given_options(const Call *call, neso_compile_options *options, bool 
 	}
 	options->no_overflow_checks = !checks;
 	options->no_reflect_ftz = !ftz;
+	options->no_tensor_maps = !maps;
 	if (given[OPT_TIMEOUT] && given[OPT_TIMEOUT] != Py_None) {
 		options->compile_timeout = PyFloat_AsDouble(given[OPT_TIMEOUT]);
 		if (!(options->compile_timeout > 0)) {

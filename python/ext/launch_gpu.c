@@ -244,7 +244,8 @@ static void pack_tail(uint64_t tail[GPU_TAIL], uint64_t context, const neso_comp
 			       (uint64_t)o->cooperative << 3 | (uint64_t)o->dependent_launch << 4 |
 			       (uint64_t)o->constexpr_policy << 5 | (uint64_t)o->ptx_only << 8 |
 			       (uint64_t)o->no_overflow_checks << 9 | (uint64_t)o->no_reflect_ftz << 10 |
-			       (uint64_t)o->strict_triton << 11 | (uint64_t)o->wide_offsets << 12;
+			       (uint64_t)o->strict_triton << 11 | (uint64_t)o->wide_offsets << 12 |
+			       (uint64_t)o->no_tensor_maps << 13;
 	tail[0] = context;
 	tail[1] = o->num_warps | (uint64_t)o->num_stages << 32;
 	tail[2] = o->num_ctas | (uint64_t)o->maxnreg << 32;

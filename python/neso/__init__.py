@@ -5,10 +5,10 @@
 __version__ = "0.1.0"
 
 from . import language, runtime
-from .compiler import CompilationError, compile
+from ._lazy import lazy as _lazily
+from .compiler import CompilationError
 from .errors import CompileMissError, TritonError
-from .runtime import (Config, InterpreterError, JITFunction, KernelInterface, MockTensor, OutOfResources,
-                      TensorWrapper, autotune, heuristics, reinterpret)
+from .runtime import InterpreterError, JITFunction, KernelInterface, MockTensor, OutOfResources, TensorWrapper, reinterpret
 from .runtime._allocation import set_allocator
 from .runtime._async_compile import AsyncCompileMode, FutureKernel
 from .runtime.jit import constexpr_function, jit
@@ -16,6 +16,12 @@ from .language.core import aggregate, cdiv_host as cdiv, next_power_of_2_host as
 from .runtime.breakpoints import breakpoint
 from .runtime import host as _host
 from ._alias import install
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # for editors: what is imported when it is asked for
+    from .compiler.ahead import compile
+    from .runtime.autotuner import Config, autotune, heuristics
+    from .runtime.declare import compile_declared, control, declare, explain, record, warm
 
 _host.connect()
 
@@ -26,8 +32,6 @@ __all__ = [
     "compile_declared", "constexpr_function", "control", "declare", "explain", "heuristics", "install", "jit", "knobs", "language", "must_use_result", "next_power_of_2",
     "record", "reinterpret", "runtime", "set_allocator", "testing", "tools", "warm",
 ]
-
-_LAZY = ("testing", "tools", "knobs", "backends", "compiler", "errors", "experimental", "_internal_testing", "profiler", "_C")
 
 
 def must_use_result(fn=None, _=None):
@@ -52,14 +56,7 @@ def load_ipython_extension(shell):
     install()
 
 
-_DECLARED = ("compile_declared", "control", "declare", "explain", "record", "warm")
-
-
-def __getattr__(name):
-    if name in _LAZY:
-        import importlib
-        return importlib.import_module("." + name, __name__)
-    if name in _DECLARED:
-        from .runtime import declare
-        return globals().setdefault(name, getattr(declare, name))
-    raise AttributeError(f"module 'neso' has no attribute '{name}'")
+__getattr__, __dir__ = _lazily(__name__, {
+    ".compiler": ("compile", ), ".runtime": ("Config", "autotune", "heuristics"),
+    ".runtime.declare": ("compile_declared", "control", "declare", "explain", "record", "warm"),
+}, (".testing", ".tools", ".knobs", ".backends", ".compiler", ".errors", ".experimental", "._internal_testing", ".profiler", "._C"))

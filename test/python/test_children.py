@@ -138,9 +138,42 @@ class Import(unittest.TestCase):
 
     def test_what_only_some_need_is_not_loaded(self):
         program = "import sys; import neso; print([m for m in sys.argv[1:] if m in sys.modules])"
-        modules = ("concurrent.futures", "logging", "importlib.util", "importlib.abc", "tempfile", "json", "subprocess", "ctypes", "numpy")
+        modules = ("concurrent.futures", "logging", "importlib.util", "importlib.abc", "tempfile", "json", "subprocess", "ctypes", "numpy",
+                   "_hashlib", "shutil", "statistics", "pickle", "select", "base64", "neso.backends", "neso.compiler.ahead", "neso.runtime.autotuner",
+                   "neso.testing")
         done = python("-S", "-c", program, *modules)  # what a site's own files load is not neso's
         self.assertEqual((done.stdout, done.stderr), ("[]\n", ""))
+
+
+    def test_what_is_loaded_when_it_is_asked_for(self):
+        """A kernel that is no autotuned one is compiled and run without what the import left out; each name of it is there."""
+        program = """
+import sys, neso as triton, neso.language as tl
+@triton.jit
+def kernel(x):
+    tl.store(x, 3.0)
+left = sorted(set(dir(triton)) - set(vars(triton)))
+import numpy as np
+x, before = np.zeros(1, np.float32), set(sys.modules)
+kernel[(1, )](x)
+print(x[0], sorted(m for m in set(sys.modules) - before if m.startswith("neso.")))
+for module, names in ((triton, [*left, *triton.__all__]), (triton.compiler, triton.compiler.__all__), (triton.runtime, triton.runtime.__all__)):
+    for name in names:
+        assert name in dir(module)
+        assert getattr(module, name) is getattr(module, name)
+print(triton.compiler.compiler.ASTSource is triton.compiler.ASTSource, triton.runtime.autotuner.Config is triton.Config,
+      triton.runtime.driver.active is triton.runtime.driver.active)
+try:
+    triton.nothing
+except AttributeError as error:
+    print(error)
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "program.py")
+            with open(path, "w") as file:
+                file.write(program)
+            done = python(path, NESO_TARGET="interp")
+        self.assertEqual((done.stdout, done.stderr), ("3.0 []\nTrue True True\nmodule 'neso' has no attribute 'nothing'\n", ""))
 
 
 class CommandLine(unittest.TestCase):

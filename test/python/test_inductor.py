@@ -95,6 +95,13 @@ def half_kernel(x_ptr, o_ptr, big, n):
     tl.store(o_ptr + at, tl.load(x_ptr + at, mask=mask) // 2 + (big // 2 % 256).to(tl.uint8), mask=mask)
 
 
+@triton.jit(repr=lambda _: "triton_poi_" + "fused_" * 50)
+def named_kernel(x_ptr, o_ptr, big, n):
+    at = tl.arange(0, 8)
+    mask = at < n
+    tl.store(o_ptr + at, tl.load(x_ptr + at, mask=mask) // 2 + (big // 2 % 256).to(tl.uint8), mask=mask)
+
+
 class Sent(unittest.TestCase):
 
     def test_unsigned_arguments(self):
@@ -105,6 +112,15 @@ class Sent(unittest.TestCase):
         np.testing.assert_array_equal(o, [*((x.astype(int) // 2 + big // 2 % 256) % 256), 0, 0])
         with self.assertRaisesRegex(triton.TritonError, "wants [*]i8 for 'x_ptr', but is given a [*]u16"):
             run(kernel, (1, 1, 1), x.astype(np.uint16), o, big, 6)
+
+
+    def test_a_name_that_is_too_long_for_a_file(self):
+        """Inductor's names have all that a kernel computes in them."""
+        o = np.zeros(8, np.uint8)
+        kernel = sent(named_kernel.warmup(o, o, 2**64 - 6, 6, grid=(1, )))
+        self.assertEqual(len(kernel.name), 311)
+        run(kernel, (1, 1, 1), np.full(8, 20, np.uint8), o, 4, 6)
+        np.testing.assert_array_equal(o, [12] * 6 + [0, 0])
 
 
 class Backends(unittest.TestCase):

@@ -24,7 +24,7 @@ triton._utils: canonicalize_dtype find_paths_if get_iterable_path validate_block
 triton.backends: Backend backends
 triton.backends.compiler: BaseBackend GPUTarget Language
 triton.backends.driver: Benchmarker DriverBase GPUDriver
-triton.backends.nvidia.compiler: min_dot_size
+triton.backends.nvidia.compiler: BaseBackend CUDABackend CUDAOptions GPUTarget Language min_dot_size
 triton.backends.amd.compiler: get_min_dot_size
 triton.compiler: ASTSource CompilationError CompiledKernel IRSource LazyDict compile make_backend
 triton.compiler.code_generator: CodeGenerator ast_to_ttir

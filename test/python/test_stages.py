@@ -72,6 +72,15 @@ def named(o, x, N: tl.constexpr):
     tl.store(o + i, tl.load(x + i) + 1)
 
 
+@triton.jit
+def product(a, b, o, K, N: tl.constexpr):
+    i = tl.arange(0, N)
+    acc = tl.zeros((N, N), tl.float32)
+    for k in range(0, K, N):
+        acc += tl.dot(tl.load(a + i[:, None] * K + k + i[None, :]), tl.load(b + (k + i)[:, None] * N + i[None, :]))
+    tl.store(o + i[:, None] * N + i[None, :], acc)
+
+
 @triton.jit(repr=lambda _: "no name")
 def misnamed(o, x, N: tl.constexpr):
     tl.store(o, tl.load(x) + N)
@@ -258,6 +267,63 @@ class Stages(unittest.TestCase):
         self.assertEqual(made.name, symbol)
         self.assertIn(f".entry {symbol}(", made.asm["ptx"])
         self.assertRegex(made.asm["ptx"], rf"\.func .*{symbol}\S+")
+
+
+class Steps(unittest.TestCase):
+    """Stage after stage by the methods of the back end, as jax-triton compiles."""
+
+    def setUp(self):
+        from neso._C.libtriton import ir
+        from neso.backends.nvidia import compiler
+        self.backend = compiler.CUDABackend(compiler.GPUTarget("cuda", 90, 32))
+        self.context, self.metadata = ir.context(), {}
+        ir.load_dialects(self.context)
+        self.backend.load_dialects(self.context)
+
+    def module(self, source, **options):
+        from neso.compiler import code_generator
+        self.options = self.backend.parse_options({"num_warps": 4, "num_stages": 3, "num_ctas": 1, "optimize_epilogue": False, **options})
+        return code_generator.ast_to_ttir(source.fn, source, options=self.options, context=self.context,
+                                          codegen_fns=self.backend.get_codegen_implementation(self.options), module_map=self.backend.get_module_map())
+
+    def below(self, ttir, changed=None):
+        """The stages below this one; `changed`: of which the text is changed, so that it is a str that remembers nothing."""
+        texts = {"ttir": ttir}
+        for before, stage in zip(("ttir", "ttgir", "llir"), ("ttgir", "llir", "ptx")):
+            given = re.sub(*CONSTANTS[before], str(texts[before])) if before == changed else texts[before]
+            texts[stage] = getattr(self.backend, "make_" + stage)(given, self.metadata, self.options, 90)
+        return texts
+
+    def test_as_compiled_at_once(self):
+        divisible = {(0, ): [["tt.divisibility", 16]], (1, ): [["tt.divisibility", 16]]}
+        source = ASTSource(reduced, {"o": "*fp32", "x": "*fp32", "N": "constexpr"}, {"N": 1024}, divisible)
+        whole = triton.compile(source, target=HOPPER, options={"num_warps": 8})
+        ttir = self.backend.make_ttir(self.module(source, num_warps=8), self.metadata, self.options, 90)
+        texts = self.below(ttir)
+        self.assertEqual([str(texts[stage]) for stage in ("ttir", "ttgir", "llir", "ptx")], [whole.asm[stage] for stage in ("ttir", "ttgir", "llir", "ptx")])
+        self.assertEqual({name: self.metadata[name] for name in ("name", "shared", "num_warps", "tmem_size")},
+                         {"name": "reduced", "shared": whole.metadata.shared, "num_warps": 8, "tmem_size": 0})
+        self.assertGreater(self.metadata["shared"], 0)
+
+    def test_texts_that_were_changed(self):
+        source = ASTSource(more, {"o": "*fp32", "x": "*fp32", "N": "constexpr"}, {"N": 128})
+        ttir = self.backend.make_ttir(self.module(source), self.metadata, self.options, 90)
+        self.assertEqual(self.below(ttir)["ptx"].count("0f3F800000"), 1)
+        for stage in ("ttgir", "llir"):
+            self.assertEqual(self.below(ttir, stage)["ptx"].count("0f40A00000"), 1)
+            self.assertEqual(self.metadata["name"], "more")
+
+    def test_no_tensor_maps(self):
+        """What others launch is given its arguments alone."""
+        divisible = {(i, ): [["tt.divisibility", 16]] for i in range(4)}
+        source = ASTSource(product, {"a": "*fp16", "b": "*fp16", "o": "*fp32", "K": "i32", "N": "constexpr"}, {"N": 64}, divisible)
+        ttir = self.backend.make_ttir(self.module(source), self.metadata, self.options, 90)
+        ptx = self.below(ttir)["ptx"]
+        self.assertEqual(ptx.count(".param .align 64 .b8"), 0)
+        self.assertNotIn("cp.async.bulk.tensor", ptx)
+        self.assertIn("wgmma.mma_async", ptx)
+        whole = triton.compile(source, target=HOPPER)
+        self.assertIn("cp.async.bulk.tensor", whole.asm["ptx"])
 
 
 if __name__ == "__main__":

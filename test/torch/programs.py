@@ -176,3 +176,27 @@ def complex_control(device):
             best = torch.maximum(best, torch.roll(x, k + 1, 0) * (k + 1))
         return torch.bucketize(best, torch.linspace(-2, 2, 9, device=x.device)), best.clamp(-1, 1).round()
     return run, (_rand(device, 512),), {}
+
+
+@program
+def losses(device):
+    """Many reductions to one number each, in one kernel."""
+    def run(x, y, t):
+        logs = x.log_softmax(1)
+        return (F.mse_loss(x, y) + F.smooth_l1_loss(x, y) + F.huber_loss(x, y) + F.nll_loss(logs, t) + F.soft_margin_loss(x, y.sign()) +
+                F.kl_div(logs, y.softmax(1), reduction="batchmean") + F.binary_cross_entropy_with_logits(x, (y > 0).float()) +
+                F.multi_margin_loss(x, t) + F.poisson_nll_loss(x, y.abs()) + F.gaussian_nll_loss(x, y, y.abs() + 1))
+    t = torch.randint(0, 10, (20,), generator=torch.Generator().manual_seed(1)).to(device)
+    return run, (_rand(device, 20, 10), _rand(device, 20, 11)[:, 1:], t), {}
+
+
+@program
+def scatters(device):
+    def run(x, at, values, rows):
+        return (x.scatter(0, at, values), x.scatter_reduce(0, at, values, "amax"), x.scatter_reduce(0, at, values, "prod", include_self=False),
+                x.scatter_reduce(0, at, values, "mean"), x.index_copy(0, torch.arange(9, device=x.device), values[:9]),
+                torch.index_put(x, (rows,), values[:9], accumulate=True), torch.gather(x, 1, at[:, :7] % 7), x[rows][:, rows])
+    generator = torch.Generator().manual_seed(1)
+    at = torch.stack([torch.randperm(20, generator=generator)[:15] for _ in range(30)], 1).to(device)
+    rows = torch.randint(0, 20, (9,), generator=generator).to(device)
+    return run, (_rand(device, 20, 30), at, _rand(device, 15, 30), rows), {}

@@ -1,10 +1,10 @@
 """Compiling without a launch: a kernel with a signature, or a stage of one in a file, in the place of arguments."""
 
-import hashlib
 import os
 import warnings
 
 from .. import _native, knobs
+from .._lazy import sha256
 from ..backends.compiler import GPUTarget, Language
 from ..runtime import describe
 
@@ -40,7 +40,7 @@ class ASTSource:
 
     def hash(self):
         text = f"{self.fn.cache_key}-{sorted(self.signature.items())}-{sorted(map(str, self.constants.items()))}-{self.attrs}"
-        return hashlib.sha256(text.encode()).hexdigest()
+        return sha256(text.encode()).hexdigest()
 
 
 class IRSource:
@@ -61,7 +61,7 @@ class IRSource:
             content += self.src.encode()
         else:
             self.src = content.decode()
-        self._hash = hashlib.sha256(content).hexdigest()
+        self._hash = sha256(content).hexdigest()
         #: options that the file decides
         self.options = {}
         if self.ext == "ttir":
@@ -166,7 +166,7 @@ def _signature_text(src):
 
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid",
             "launch_pdl", "ptx_version", "sanitize_overflow", "neso_target", "constexpr_policy", "ir_override",
-            "enable_reflect_ftz")
+            "enable_reflect_ftz", "neso_tensor_maps")
 #: Options of Triton's back ends that decide nothing here.
 _OTHERS = ("warp_size", "arch", "ptx_options", "supported_fp8_dtypes", "deprecated_fp8_dot_operand_dtypes", "default_dot_input_precision",
            "allowed_dot_input_precisions", "max_num_imprecise_acc_default", "extern_libs", "backend_name", "instrumentation_mode",

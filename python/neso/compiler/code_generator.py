@@ -12,5 +12,8 @@ class CodeGenerator:
         raise NotImplementedError("neso generates code in its library: there is no CodeGenerator to subclass or call")
 
 
-def ast_to_ttir(*args, **kwargs):
-    raise NotImplementedError("neso gives the text of a kernel's TTIR: kernel.warmup(..., grid=...).asm['ttir']")
+def ast_to_ttir(fn, src, context, options, codegen_fns=None, module_map=None, module=None):
+    """The TTIR of an ASTSource as the front end writes it: an _C.libtriton.ir.module."""
+    if module is not None:
+        raise NotImplementedError("neso writes a kernel's TTIR into a module of its own, and not into one that is given")
+    return src.make_ir(None, options, codegen_fns, module_map, context)

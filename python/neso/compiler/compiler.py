@@ -1,23 +1,19 @@
 """Compiled kernels as objects. Compiling without a launch is in ahead.py."""
 
-import hashlib
 import os
 import sys
-import typing
 import weakref
 from collections import namedtuple
 
 from .. import _native, knobs
+from .._lazy import lazy, sha256
 from ..runtime import kept
 from ..runtime import host  # noqa: F401  (gives the extension its callbacks)
-from ..backends import BaseBackend, backends  # noqa: F401
-from ..backends.compiler import GPUTarget, Language  # noqa: F401
 from ..runtime.cache import (get_cache_invalidating_env_vars, get_cache_key, get_cache_manager,  # noqa: F401
                              get_dump_manager, get_override_manager, triton_key)
 from ..runtime.driver import driver
 from ..runtime.errors import OutOfResources, TritonError  # noqa: F401
 from . import revive
-from .ahead import _ON, _OPTIONS, ASTSource, IRSource, _make, _Pointer, compile, compile_whole  # noqa: F401
 from .errors import CompilationError  # noqa: F401
 
 _STAGES = ("source", "ttir-raw", "ttir")
@@ -173,22 +169,18 @@ _Metadata = namedtuple("KernelMetadata", sorted([
 
 def target_of(name):
     """The GPUTarget of one of the library's target names."""
+    from ..backends.compiler import GPUTarget
     name = name.removeprefix("sim:")
     return GPUTarget("cuda", int(name[3:].rstrip("af")), 32) if name.startswith("sm_") else GPUTarget("cpu", 0, 32)
 
 
-class Remark(typing.NamedTuple):
-    """What became of a part of a kernel when it was compiled for a GPU, and by which rule."""
-    kind: str       #: loop, load, dot, tile, conversion, memory, access, registers, ptxas
-    rule: str       #: a stable name, unique within its kind
-    outcome: str    #: done; missed: something could be faster; fact
-    path: str | None
-    line: int
-    column: int
-    text: str
-    advice: str | None
-    times: int      #: that it holds, of copies that unrolling and inlining made
-    figures: dict   #: numbers of the text, by name
+class Remark(namedtuple("Remark", "kind rule outcome path line column text advice times figures")):
+    """What became of a part of a kernel when it was compiled for a GPU, and by which rule.
+
+    kind: loop, load, dot, tile, conversion, memory, access, registers, ptxas; rule: a stable name, unique within its kind;
+    outcome: done; missed: something could be faster; fact; path and advice: text, or None; times: that it holds, of copies
+    that unrolling and inlining made; figures: numbers of the text, by name"""
+    __slots__ = ()
 
     def __str__(self):
         return f"{self.path}:{self.line}: {self.kind} {self.rule}: {self.text}"
@@ -310,7 +302,8 @@ class CompiledKernel(_WithAttributes):
         told["cache"] = info["cache"]
         #: its key there, or None
         told["cache_key"] = info["cache_key"]
-        told["_hash"] = info["cache_key"] or hashlib.sha256((making.content + self._key()).encode()).hexdigest()
+        from .ahead import _ON, _OPTIONS
+        told["_hash"] = info["cache_key"] or sha256((making.content + self._key()).encode()).hexdigest()
         told["_target"] = info["target"]
         target = target_of(info["target"])
         on_gpu, simulated = target.backend == "cuda", info["target"].startswith("sim:")
@@ -434,7 +427,14 @@ def max_shared_mem(device):
 
 def make_backend(target):
     """The BaseBackend for a GPUTarget."""
+    from ..backends import backends
     found = [entry.compiler for entry in backends.values() if entry.compiler.supports_target(target)]
     if len(found) != 1:
         raise RuntimeError(f"{len(found)} compatible backends for target ({target.backend}) ({found}). There should only be one.")
     return found[0](target)
+
+
+__getattr__, __dir__ = lazy(__name__, {
+    ".ahead": ("ASTSource", "IRSource", "_Pointer", "compile", "compile_whole"), "..backends": ("BaseBackend", "backends"),
+    "..backends.compiler": ("GPUTarget", "Language"),
+})

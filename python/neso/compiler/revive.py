@@ -1,8 +1,8 @@
 """Compiled kernels that come from a pickle, or from before a fork, become what they were."""
 
-import hashlib
 import os
 
+from .._lazy import sha256
 from ..runtime import kept
 
 
@@ -34,7 +34,7 @@ def _files(compiled, places):
     if not facts or not cubin:
         return None
     files = [("facts", _renumbered(facts, places)), ("cubin", cubin)]
-    digests = "".join(f"{name} {hashlib.sha256(data).hexdigest()}\n" for name, data in files)
+    digests = "".join(f"{name} {sha256(data).hexdigest()}\n" for name, data in files)
     return [*files, ("digests", digests.encode())]
 
 
@@ -49,7 +49,7 @@ def _from_ttir(compiled, given):
     constants.update(i for i, name in enumerate(names) if compiled.src.signature[name] == "constexpr")
     places = tuple(i for i in range(len(names)) if i not in constants)
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, compiled.name + ".ttir")
+        path = os.path.join(folder, kept.stem(compiled.name) + ".ttir")
         with open(path, "w") as file:
             file.write(compiled.asm["ttir"])
         src = IRSource(path)

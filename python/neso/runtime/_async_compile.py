@@ -2,8 +2,6 @@
 
 from contextvars import ContextVar
 
-from .progress import Progress
-
 active_mode = ContextVar("async_compile_active_mode", default=None)
 
 
@@ -58,6 +56,7 @@ class AsyncCompileMode:
         return self
 
     def __exit__(self, kind, error, trace):
+        from .progress import Progress
         active_mode.set(None)
         with Progress("compiling", len(self.future_kernels)) as progress:
             for future in self.raw_futures:

@@ -2,7 +2,6 @@
 
 import builtins
 import functools
-import hashlib
 import inspect
 import os
 import sys
@@ -10,6 +9,7 @@ import time
 import warnings
 
 from .. import knobs, testing
+from .._lazy import sha256
 from . import accumulates, farm, tuned
 from .cache import get_cache_invalidating_env_vars, get_cache_manager, triton_key
 from .driver import CpuDriver, driver
@@ -178,7 +178,7 @@ class Autotuner(KernelInterface):
         parts = [triton_key(), repr(driver.active.get_current_target()), fn.cache_key,
                  str(sorted(get_cache_invalidating_env_vars().items())), str(tuning_key)] + [str(c) for c in configs]
         import json
-        cache = get_cache_manager(hashlib.sha256("-".join(parts).encode()).hexdigest())
+        cache = get_cache_manager(sha256("-".join(parts).encode()).hexdigest())
         name = f"{fn.__name__[:150]}.autotune.json"
         path = cache.get_file(name)
         if path:

@@ -1,7 +1,6 @@
 """neso.breakpoint(): what kernels print there is gathered, shown, and, at a terminal, asked about."""
 
 import re
-import select
 import sys
 
 
@@ -52,6 +51,7 @@ def _stop(program, place, tiles):
         out.write(_show(name, values, 8) + "\n")
     if _going_on or not (sys.stdin and sys.stdin.isatty() and out.isatty()):
         return
+    import select
     while True:
         out.write("(neso) ")
         out.flush()

@@ -3,15 +3,14 @@
 Compiled kernels lie in the library's own cache (docs/cache.md) unless TRITON_CACHE_MANAGER or knobs.cache.manager_class names a class of
 these; then they go through it (kept.py). Tuning results, and what programs put here themselves, always do."""
 
-import base64
 import contextlib
-import hashlib
 import os
 import re
 import stat
 from abc import ABC, abstractmethod
 
 from .. import _native, knobs
+from .._lazy import sha256
 
 
 def triton_key():
@@ -289,17 +288,18 @@ def get_dump_manager(key):
 
 def _base32(key):
     """A folder's name for a key of hexadecimal digits; other keys are hashed first."""
+    import base64
     try:
         return base64.b32encode(bytes.fromhex(key)).decode().rstrip("=")
     except ValueError:
-        return _base32(hashlib.sha256(key.encode()).hexdigest())
+        return _base32(sha256(key.encode()).hexdigest())
 
 
 def make_so_cache_key(version_hash, signature, constants, ids, **kwargs):
     """Of a library that launches, or runs, kernels of a signature: which element type a pointer has makes no other library."""
     kinds = "".join("ptr" if kind[0] == "*" else kind for kind in signature.values())
     text = "-".join([f"{version_hash}-{kinds}-{constants}-{ids}", *map(str, kwargs.values())])
-    return _base32(hashlib.sha256(text.encode()).hexdigest())
+    return _base32(sha256(text.encode()).hexdigest())
 
 
 def _library(version_hash, signature, constants, ids, name, data):

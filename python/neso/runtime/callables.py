@@ -3,18 +3,17 @@ functions (jit.py); here are those of constants, too, and what all that can be l
 
 import ast
 import copy
-import hashlib
 import inspect
 import threading
 import types
 import weakref
 
+from .._lazy import sha256
 from ..language import core
 from . import describe, sources
 from .tensors import MockTensor
 
-# hashlib takes its time over the first, which is not to be the first launch's.
-_EMPTY_DIGEST = hashlib.sha256()
+_EMPTY_DIGEST = sha256()
 _SIMPLE = (bool, int, float, str, bytes, type(None), core.dtype)
 
 

@@ -8,7 +8,6 @@ import enum
 import importlib
 import inspect
 import sys
-import textwrap
 import threading
 import types
 import weakref
@@ -210,6 +209,7 @@ def _place(text, line, indent, decorator, imports):
     head = [""] * max(line - 1, 0)
     body = text
     if indent and line >= 3 and decorator:
+        import textwrap
         body = textwrap.indent(text, " " * indent)
         head[line - 3] = "if True:"
         head[line - 2] = " " * indent + decorator
@@ -278,6 +278,7 @@ def _class_text(cls):
         lines, line = inspect.getsourcelines(cls)
     except (OSError, TypeError):
         return None
+    import textwrap
     text = textwrap.dedent("".join(lines))
     return (text, line) if text.lstrip().startswith(("class", "@")) else None
 

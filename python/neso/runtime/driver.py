@@ -1,10 +1,7 @@
 """The device that kernels run on: a GPU where there is one, else this machine's processors."""
 
 from .. import knobs
-from ..backends import backends  # noqa: F401
-from ..backends.cpu.driver import CpuDriver, SimulatedDriver
-from ..backends.driver import DriverBase  # noqa: F401
-from ..backends.nvidia.driver import CudaDriver, DeviceMemory  # noqa: F401
+from .._lazy import lazy
 
 
 class DriverConfig:
@@ -15,6 +12,8 @@ class DriverConfig:
     @property
     def default(self):
         named = knobs.runtime.target
+        from ..backends.cpu.driver import CpuDriver, SimulatedDriver
+        from ..backends.nvidia.driver import CudaDriver
         if named and named.startswith("sim:"):
             if self._simulated is None or self._simulated.target != named:
                 self._simulated = SimulatedDriver(named)
@@ -37,3 +36,7 @@ class DriverConfig:
 
 
 driver = DriverConfig()
+__getattr__, __dir__ = lazy(__name__, {
+    "..backends": ("backends", ), "..backends.driver": ("DriverBase", ),
+    "..backends.cpu.driver": ("CpuDriver", "SimulatedDriver"), "..backends.nvidia.driver": ("CudaDriver", "DeviceMemory"),
+})

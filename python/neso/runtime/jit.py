@@ -8,7 +8,6 @@ import importlib
 import itertools
 import keyword
 import os
-import pickle
 import re
 import sys
 import types
@@ -182,6 +181,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         while found is not None and found is not self and isinstance(found, KernelInterface):
             found = getattr(found, "fn", None)
         if found is not self:
+            import pickle
             raise pickle.PicklingError(f"Can't pickle {self!r}: it's not found as {self.fn.__module__}.{self.fn.__qualname__}")
         return _by_name, (self.fn.__module__, self.fn.__qualname__)
 

@@ -1,7 +1,6 @@
 """How far long work is, as one line of the terminal that stderr is; nothing where it is none."""
 
 import os
-import shutil
 import sys
 import threading
 import time
@@ -44,6 +43,7 @@ class Progress:
             full = self._done * _WIDTH // max(self._total, 1)
             line = f" {self._done}/{self._total}  {self._what}  {self._text}"
             bar = "[" + "#" * full + "-" * (_WIDTH - full) + "]"
+            import shutil
             line = line[:max(shutil.get_terminal_size().columns - len(bar) - 1, 0)]
             green, plain = ("\033[32m", "\033[0m") if self._colour else ("", "")
             sys.stderr.write(f"\r\033[K{green}{bar}{plain}{line}")

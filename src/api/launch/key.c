@@ -52,7 +52,7 @@ uint64_t *api_put_options(uint64_t *at, const neso_compile_options *o, uint64_t 
 			       (unsigned)o->constexpr_policy << 7 | (unsigned)o->ptx_only << 10 |
 			       (unsigned)(o->debug && o->no_overflow_checks) << 11 |
 			       (unsigned)o->no_reflect_ftz << 12 | (unsigned)o->strict_triton << 13 |
-			       (unsigned)o->wide_offsets << 14;
+			       (unsigned)o->wide_offsets << 14 | (unsigned)o->no_tensor_maps << 15;
 	*at++ = context;
 	*at++ = o->num_warps | (uint64_t)o->num_stages << 32;
 	*at++ = o->num_ctas | (uint64_t)o->maxnreg << 32;

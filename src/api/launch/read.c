@@ -25,6 +25,7 @@ bool api_read_options(ApiCall *call, const neso_compile_options *given, JitOptio
 		.no_reflect_ftz = options.no_reflect_ftz,
 		.strict = options.strict_triton,
 		.wide_offsets = options.wide_offsets,
+		.no_maps = options.no_tensor_maps,
 		.no_line_info = options.no_line_info,
 		.ptx_only = options.ptx_only,
 		.ptx_version = options.ptx_version,

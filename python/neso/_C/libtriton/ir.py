@@ -171,6 +171,9 @@ class operation:
 class module:
     """A module of IR."""
 
+    #: the CompiledKernel that it is of (compiler/steps.py)
+    made = None
+
     def __init__(self, text, context, path="<ttir>"):
         self.context = context
         self._source = text
@@ -181,6 +184,11 @@ class module:
         """Calls visit(op) for every op, those inside an op before it."""
         for op in self._ops:
             visit(op)
+
+    def dump(self):
+        """To stderr."""
+        import sys
+        sys.stderr.write(self._source + "\n")
 
     def verify(self):
         """True: what is wrong was said when it was read."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..compiler import BaseBackend
+from ..compiler import BaseBackend, GPUTarget, Language  # noqa: F401
 from ..cpu.compiler import CPUOptions, options_of
 
 
@@ -60,3 +60,25 @@ class CUDABackend(BaseBackend):
 
     def get_codegen_implementation(self, options=None):
         return {"min_dot_size": min_dot_size(self.target)}
+
+    # ---- one stage at a time, as upstream's has them ----
+
+    def make_ttir(self, mod, metadata, opt, capability=None):
+        from ...compiler import steps
+        return steps.ttir(mod, self.target, opt)
+
+    def make_ttgir(self, mod, metadata, opt, capability=None):
+        return self._below("ttir", "ttgir", mod, metadata, opt)
+
+    def make_llir(self, src, metadata, options, capability=None):
+        return self._below("ttgir", "llir", src, metadata, options)
+
+    def make_ptx(self, src, metadata, opt, capability=None):
+        return self._below("llir", "ptx", src, metadata, opt)
+
+    def make_cubin(self, src, metadata, opt, capability=None):
+        return self._below("ptx", "cubin", src, metadata, opt)
+
+    def _below(self, before, stage, given, metadata, options):
+        from ...compiler import steps
+        return steps.below(before, stage, given, metadata, self.target, options)
