@@ -97,8 +97,8 @@ static bool span_of_two(Look *l, const IrOp *op, unsigned bits, Between *out)
 	}
 }
 
-/* The counter of a loop lies between its bounds: below the upper one by what steps reach, where it is
- * known from where they start and how far each goes. */
+/* The counter of a loop lies between its bounds: below the upper one by what steps reach, where it
+ * is known from where they start and how far each goes. */
 static bool span_of_counter(Look *l, const IrValue *v, Between *out)
 {
 	const IrOp *loop = v->block->region->op;

@@ -249,7 +249,8 @@ bool rule_if_select(Canon *c, IrOp *op)
 	return changed;
 }
 
-enum { FEW_OPS = 32 /* scalar ops that cost less than to branch, and to meet again: an estimate */ };
+/* Scalar ops that cost less than to branch and to meet again: an estimate. */
+enum { FEW_OPS = 32 };
 
 /* May it be computed where nobody asks for it, for an instruction or two? */
 static bool is_cheap(const IrOp *op)
@@ -283,8 +284,8 @@ static bool is_cheap(const IrOp *op)
 	}
 }
 
-/* Branches that compute a few scalars and no more: both are computed, and `rule_if_select` chooses.
- * A chain of comparisons, as of a table written out, becomes one of selects. */
+/* Branches that compute a few scalars and no more: both are computed, and `rule_if_select`
+ * chooses. A chain of comparisons, as of a table written out, becomes one of selects. */
 bool rule_if_few(Canon *c, IrOp *op)
 {
 	unsigned count = 0;
@@ -294,7 +295,8 @@ bool rule_if_few(Canon *c, IrOp *op)
 	for (uint32_t side = 0; side < 2; side++) {
 		if (!op->result_count || !yield_of(op, side))
 			return false;
-		for (const IrOp *inner = body(op, side)->first; inner != yield_of(op, side); inner = inner->next)
+		const IrOp *end = yield_of(op, side), *inner = body(op, side)->first;
+		for (; inner != end; inner = inner->next)
 			if (!is_cheap(inner) || ++count > FEW_OPS)
 				return false;
 	}

@@ -7,7 +7,8 @@
  * Orders: where a thread has one operation, that carries the order. Of several, each is relaxed: before a release one fence
  * makes the thread's earlier accesses visible, after an acquire one fence keeps later ones behind, which an operation of
  * that order would do each time. Whether somebody reads the old value changes no order. Of a scalar the threads meet before
- * the first one's release and behind its acquire, as it speaks for the program; not where the program ends.
+ * the first one's release and behind its acquire, as it speaks for the program; not where
+ * the program ends.
  *
  * What PTX has no instruction for (8-bit and most 16-bit operations) is LLVM's atomicrmw and cmpxchg under a branch: a
  * loop on the 32-bit word around it. */
