@@ -243,69 +243,6 @@ module {
     tt.store %s, %14 : !tt.ptr<i1>
     tt.return
   }
-  // Branches that compute a few scalars: a table that is written out; not what divides, loads or is
-  // a tile.
-  // CHECK-LABEL: @table
-  // CHECK-NOT: scf.if
-  // CHECK-COUNT-3: arith.select
-  // CHECK: tt.store
-  // CHECK: scf.if
-  // CHECK: arith.divsi
-  // CHECK: scf.if
-  // CHECK: math.exp
-  // CHECK: scf.if
-  // CHECK: arith.addf {{.*}} : tensor<16xf32>
-  // CHECK: tt.return
-  tt.func public @table(%p: !tt.ptr<f32>, %q: !tt.ptr<i32>, %x: i32, %f: f32, %t: tensor<16xf32>, %o: tensor<16x!tt.ptr<f32>>) {
-    %c1 = arith.constant 1 : i32
-    %c2 = arith.constant 2 : i32
-    %c3 = arith.constant 3 : i32
-    %a = arith.constant 1.000000e+00 : f32
-    %b = arith.constant 2.500000e+00 : f32
-    %c = arith.constant -5.000000e-01 : f32
-    %0 = arith.cmpi eq, %x, %c3 : i32
-    %1 = scf.if %0 -> (f32) {
-      scf.yield %a : f32
-    } else {
-      %2 = arith.cmpi eq, %x, %c2 : i32
-      %3 = scf.if %2 -> (f32) {
-        %4 = arith.mulf %f, %b : f32
-        scf.yield %4 : f32
-      } else {
-        %5 = arith.cmpi eq, %x, %c1 : i32
-        %6 = scf.if %5 -> (f32) {
-          scf.yield %b : f32
-        } else {
-          scf.yield %c : f32
-        }
-        scf.yield %6 : f32
-      }
-      scf.yield %3 : f32
-    }
-    tt.store %p, %1 : !tt.ptr<f32>
-    %7 = scf.if %0 -> (i32) {
-      %8 = arith.divsi %c3, %x : i32
-      scf.yield %8 : i32
-    } else {
-      scf.yield %x : i32
-    }
-    tt.store %q, %7 : !tt.ptr<i32>
-    %9 = scf.if %0 -> (f32) {
-      %10 = math.exp %f : f32
-      scf.yield %10 : f32
-    } else {
-      scf.yield %f : f32
-    }
-    tt.store %p, %9 : !tt.ptr<f32>
-    %11 = scf.if %0 -> (tensor<16xf32>) {
-      %12 = arith.addf %t, %t : tensor<16xf32>
-      scf.yield %12 : tensor<16xf32>
-    } else {
-      scf.yield %t : tensor<16xf32>
-    }
-    tt.store %o, %11 : tensor<16x!tt.ptr<f32>>
-    tt.return
-  }
   // A counter ends where its last step is, if it is known where it starts.
   // CHECK-LABEL: @last_step
   // CHECK: scf.for

@@ -249,65 +249,6 @@ bool rule_if_select(Canon *c, IrOp *op)
 	return changed;
 }
 
-/* Scalar ops that cost less than to branch and to meet again: an estimate. */
-enum { FEW_OPS = 32 };
-
-/* May it be computed where nobody asks for it, for an instruction or two? */
-static bool is_cheap(const IrOp *op)
-{
-	if (op->result_count != 1 || !ir_is_scalar(op->results[0].type))
-		return false;
-	switch (op->kind) {
-	case OP_CMPI:
-	case OP_CMPF:
-	case OP_SELECT:
-	case OP_ADDI:
-	case OP_SUBI:
-	case OP_ANDI:
-	case OP_ORI:
-	case OP_XORI:
-	case OP_SHLI:
-	case OP_SHRUI:
-	case OP_SHRSI:
-	case OP_EXTSI:
-	case OP_EXTUI:
-	case OP_TRUNCI:
-	case OP_MINSI:
-	case OP_MAXSI:
-	case OP_MINUI:
-	case OP_MAXUI:
-	case OP_ADDF:
-	case OP_SUBF:
-	case OP_MULF:
-	case OP_NEGF: return true;
-	default: return false;
-	}
-}
-
-/* Branches that compute a few scalars and no more: both are computed, and `rule_if_select`
- * chooses. A chain of comparisons, as of a table written out, becomes one of selects. */
-bool rule_if_few(Canon *c, IrOp *op)
-{
-	unsigned count = 0;
-	for (uint32_t i = 0; i < op->result_count; i++)
-		if (!ir_is_scalar(op->results[i].type))
-			return false;
-	for (uint32_t side = 0; side < 2; side++) {
-		if (!op->result_count || !yield_of(op, side))
-			return false;
-		const IrOp *end = yield_of(op, side), *inner = body(op, side)->first;
-		for (; inner != end; inner = inner->next)
-			if (!is_cheap(inner) || ++count > FEW_OPS)
-				return false;
-	}
-	for (uint32_t side = 0; count && side < 2; side++)
-		for (IrOp *inner; (inner = body(op, side)->first) != yield_of(op, side);) {
-			ir_op_unlink(inner);
-			ir_op_insert_before(inner, op);
-		}
-	return count && rule_if_select(c, op);
-}
-
 bool rule_if_unused(Canon *c, IrOp *op)
 {
 	IrOp *yields[2] = {yield_of(op, 0), yield_of(op, 1)};
