@@ -243,6 +243,39 @@ module {
     tt.store %s, %14 : !tt.ptr<i1>
     tt.return
   }
+  // A counter ends where its last step is, if it is known where it starts.
+  // CHECK-LABEL: @last_step
+  // CHECK: scf.for
+  // CHECK-NOT: arith.cmpi slt
+  // CHECK: arith.cmpi sle, {{.*}} : tensor<16xi32>
+  // CHECK: scf.for
+  // CHECK: arith.cmpi slt, {{.*}} : tensor<16xi32>
+  // CHECK: tt.return
+  tt.func public @last_step(%p: tensor<16x!tt.ptr<i32>>, %x: i32) {
+    %c0 = arith.constant 0 : i32
+    %c5 = arith.constant 5 : i32
+    %c16 = arith.constant 16 : i32
+    %c64 = arith.constant 64 : i32
+    %whole = arith.constant dense<64> : tensor<16xi32>
+    %part = arith.constant dense<62> : tensor<16xi32>
+    %0 = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+    scf.for %i = %c0 to %c64 step %c16 : i32 {
+      %1 = tt.splat %i : i32 -> tensor<16xi32>
+      %2 = arith.addi %1, %0 : tensor<16xi32>
+      %3 = arith.cmpi slt, %2, %whole : tensor<16xi32>
+      tt.store %p, %2, %3 : tensor<16x!tt.ptr<i32>>
+      %4 = arith.cmpi sle, %2, %part : tensor<16xi32>
+      tt.store %p, %2, %4 : tensor<16x!tt.ptr<i32>>
+    }
+    %5 = arith.andi %x, %c5 : i32
+    scf.for %i = %5 to %c64 step %c16 : i32 {
+      %6 = tt.splat %i : i32 -> tensor<16xi32>
+      %7 = arith.addi %6, %0 : tensor<16xi32>
+      %8 = arith.cmpi slt, %7, %part : tensor<16xi32>
+      tt.store %p, %7, %8 : tensor<16x!tt.ptr<i32>>
+    }
+    tt.return
+  }
   // Rows and columns of a square on the diagonal, wherever it is; not where the sum may carry into
   // what stands above, nor with another scalar.
   // CHECK-LABEL: @diagonal

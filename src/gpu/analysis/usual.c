@@ -15,6 +15,7 @@ typedef enum Step {
 typedef struct Steps {
 	Step of[IR_MAX_RANK];
 	int64_t by[IR_MAX_RANK];
+	bool exact[IR_MAX_RANK]; /* it is `by`, not only a multiple */
 } Steps;
 
 typedef struct Walk {
@@ -31,6 +32,7 @@ static Steps all(Step step)
 	for (unsigned d = 0; d < IR_MAX_RANK; d++) {
 		s.of[d] = step;
 		s.by[d] = 1;
+		s.exact[d] = false;
 	}
 	return s;
 }
@@ -41,23 +43,26 @@ static Steps sum(Steps a, Steps b)
 		if (a.of[d] == STEP_NONE) {
 			a.of[d] = b.of[d];
 			a.by[d] = b.by[d];
+			a.exact[d] = b.exact[d];
 		} else if (a.of[d] == STEP_UNKNOWN || b.of[d] == STEP_UNKNOWN) {
 			a.of[d] = STEP_UNKNOWN;
 		} else if (b.of[d] != STEP_NONE) {
 			a.by[d] = MIN(a.of[d] == STEP_FAR ? a.by[d] : 1, b.of[d] == STEP_FAR ? b.by[d] : 1);
 			a.of[d] = STEP_FAR;
+			a.exact[d] = false;
 		}
 	}
 	return a;
 }
 
-/* Times something that every element of is a multiple of `by`. */
-static Steps product(Steps a, const Steps *scale, int64_t by)
+/* Times something that every element of is a multiple of `by`, or is `by`. */
+static Steps product(Steps a, const Steps *scale, int64_t by, bool exact)
 {
 	for (unsigned d = 0; d < IR_MAX_RANK; d++) {
 		if (scale->of[d] != STEP_NONE) {
 			a.of[d] = STEP_UNKNOWN;
 		} else if (a.of[d] == STEP_ONE || a.of[d] == STEP_FAR) {
+			a.exact[d] = exact && by < FAR && (a.of[d] == STEP_ONE || a.exact[d]);
 			a.by[d] = a.of[d] == STEP_FAR ? MIN(a.by[d] * by, FAR) : by;
 			a.of[d] = STEP_FAR;
 		}
@@ -91,7 +96,8 @@ static Steps of_product(Walk *w, const IrOp *op)
 	unsigned scale = is_same(&s[0]) ? 0 : 1;
 	if (info[scale] && info[scale]->known && info[scale]->value == 1)
 		return s[1 - scale];
-	return product(s[1 - scale], &s[scale], multiple_of(info[scale]));
+	bool exact = info[scale] && info[scale]->known && info[scale]->value > 0;
+	return product(s[1 - scale], &s[scale], multiple_of(info[scale]), exact);
 }
 
 /* By something that is the same everywhere. */
@@ -116,6 +122,7 @@ static Steps of_new_dim(const Steps *s, unsigned axis)
 		if (d == axis)
 			continue;
 		out.of[d] = s->of[from];
+		out.exact[d] = s->exact[from];
 		out.by[d] = s->by[from++];
 	}
 	return out;
@@ -185,6 +192,7 @@ static Steps steps_of(Walk *w, const IrValue *v)
 		if (s.of[d] == STEP_UNKNOWN) {
 			s.of[d] = usual.of[d];
 			s.by[d] = usual.by[d];
+			s.exact[d] = usual.exact[d];
 		}
 	}
 	return s;
@@ -198,9 +206,11 @@ UsualRow usual_row(const AxisMap *map, const IrCx *ir, const IrValue *pointers)
 	UsualRow row = {0};
 	unsigned rank = pointers->type->rank, far = 0;
 	for (unsigned d = rank; d-- > 0 && !row.any;)
-		row = s.of[d] == STEP_ONE ? (UsualRow){true, d, true} : row;
+		row = s.of[d] == STEP_ONE ? (UsualRow){true, d, true, 1} : row;
 	for (unsigned d = rank; d-- > 0 && !row.any;)
 		far += s.of[d] == STEP_FAR;
+	if (rank == 1 && far && s.exact[0])
+		return (UsualRow){true, 0, false, s.by[0]};
 	if (row.any || far < 2)
 		return row;
 	/* The nearest of those that are far, if one is. */
@@ -214,5 +224,5 @@ UsualRow usual_row(const AxisMap *map, const IrCx *ir, const IrValue *pointers)
 		equal = near < rank && s.by[d] == s.by[near];
 		near = near == rank || s.by[d] < s.by[near] ? d : near;
 	}
-	return equal ? row : (UsualRow){true, near, false};
+	return equal ? row : (UsualRow){true, near, false, s.exact[near] ? s.by[near] : 0};
 }

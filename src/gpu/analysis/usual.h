@@ -12,6 +12,7 @@ typedef struct UsualRow {
 	bool any;    /* is there such a dim? */
 	unsigned dim;
 	bool beside; /* neighbours usually are neighbours in memory; false: nearer than others */
+	int64_t step; /* elements of memory from one neighbour to the next; 0: not known */
 } UsualRow;
 
 /* Of a tile of pointers. */

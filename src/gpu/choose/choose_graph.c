@@ -10,6 +10,7 @@
 #include "gpu/analysis/prefix.h"
 #include "gpu/choose/choose.h"
 #include "gpu/loop/schedule.h"
+#include "gpu/memory/memory.h"
 #include "gpu/plan/dot.h"
 
 enum { SELDOM_PART = 64 /* of a loop's iterations */, STAGED_PART = 4, COPY_ADDRESS = 3 /* quarter cycles: a pointer is carried for each copy */, ROW_COPY = 32 /* likewise, with the branch around each */, WEIGHT_ONCE = 16, WEIGHT_MOST = 16 * 8 * 8 * 8 };
@@ -252,12 +253,23 @@ static void add_access(Choose *c, ChooseNode *node, IrOp *op)
 		node->access->widest = gpu_atomic_bytes(c->gpu, op);
 }
 
+/* Does its block store where it loads from? No iteration then loads ahead of another's stores. */
+static bool is_stored_too(const Choose *c, const IrOp *load)
+{
+	const IrValue *base = gpu_access_base(c->gpu, load);
+	for (const IrOp *op = load->block->first; op && base; op = op->next)
+		if (op->kind == OP_STORE && gpu_access_base(c->gpu, op) == base)
+			return true;
+	return false;
+}
+
 static bool is_staged(const Choose *c, const IrOp *op)
 {
 	bool loads = op->kind == OP_LOAD || op->kind == OP_DESC_LOAD;
 	IrOp *loop = ir_parent_op(op);
 	return loads && loop->kind == OP_FOR && c->has_dot[op->block->id] &&
-	       !gpu_is_carried_alone(&op->results[0]) && schedule_asks(c->gpu, c->cx->module, c->arena, loop);
+	       !gpu_is_carried_alone(&op->results[0]) &&
+	       schedule_asks(c->gpu, c->cx->module, c->arena, loop) && !is_stored_too(c, op);
 }
 
 /* Memory whose tile was given a layout of its own, as it is stored the other way round than it was loaded. */

@@ -4,9 +4,9 @@
  * lanes of a warp load together, but another warp may still have to load when this one stores. A
  * value that one thread stores for all (a scalar, or an element that several threads hold copies
  * of) is loaded by all of them afterwards. A tile stored twice in two layouts is stored by
- * different threads, and authors know nothing of layouts. What one thread stores and another one
- * accesses as a different element is for the author to order (tl.debug_barrier). Two accesses do
- * not conflict where
+ * different threads, and so is one stored in one layout and loaded in another: authors know nothing
+ * of layouts. What one thread stores and another one accesses as a different element is for the
+ * author to order (tl.debug_barrier). Two accesses do not conflict where
  *
  *	- their pointers begin at different arguments, or at different loaded pointers. Arrays
  *	  that a kernel reads and writes under two names are not looked for: nearly every
@@ -201,12 +201,14 @@ static bool overtakes_load(GpuOrder *o, const IrValue *from, const IrValue *to, 
 	       !(from->type->rank == 1 && info && info->contiguity[0] >= size && is_block(gpu_axis(o->cx), from, size));
 }
 
-static bool overtakes_store(GpuOrder *o, const IrValue *to, const IrValue *from)
+/* What a loop carries, or hands on, in two layouts is compared where it comes in. */
+static const IrValue *before_loop(const IrValue *v)
 {
-	if (!ir_is_tensor(to->type))
-		return true;
-	bool copies = has_copies(o, to->type) || layout_free_bits(gpu_layout(o->gpu, to->type), LAYOUT_LANE);
-	return copies && from->type == to->type && same_value(from, to, OPERANDS);
+	const IrOp *loop;
+	const IrValue *around, *init = v->def ? NULL : in_loop(v, &loop, &around);
+	if (v->def && v->def->kind == OP_FOR)
+		init = ir_operand(v->def, 3 + v->index);
+	return init;
 }
 
 /* Constants, ranges, a program's number. */
@@ -228,9 +230,12 @@ static bool may_be_same(const IrValue *a, const IrValue *b, unsigned deep)
 		a = ir_operand(a->def, 0);
 	while (b->def && b->def->kind == OP_CONVERT_LAYOUT)
 		b = ir_operand(b->def, 0);
+	const IrValue *x = before_loop(a), *y = before_loop(b);
 	const IrOp *p = a->def, *q = b->def;
 	if (a == b || !deep)
 		return true;
+	if (x && y && p == q && a->block == b->block)
+		return may_be_same(x, y, deep - 1);
 	if (!p || !q || p->kind != q->kind || p->region_count || p->operand_count != q->operand_count ||
 	    !ir_has_trait(p, TRAIT_PURE) || !ir_same_shape(a->type, b->type))
 		return false;
@@ -242,14 +247,25 @@ static bool may_be_same(const IrValue *a, const IrValue *b, unsigned deep)
 	return true;
 }
 
-/* Two stores of a tile in two layouts: an element's may be by two threads, the first of which comes
- * late. One layout gives each to the same thread. Atomic operations do not disturb one another. */
+/* A tile stored, and stored again or loaded in another layout: an element's accesses may be by two
+ * threads, the first of which comes late. One layout gives each to the same thread. Atomic
+ * operations do not disturb one another. */
 static bool overtakes_in_layout(const GpuOrder *o, const IrOp *first, const IrOp *then)
 {
 	IrType a = ir_operand(first, 0)->type, b = ir_operand(then, 0)->type;
-	return (first->kind == OP_STORE || then->kind == OP_STORE) && ir_is_tensor(a) && ir_same_shape(a, b) &&
+	bool both_atomic = first->kind != OP_STORE && is_store(then) && then->kind != OP_STORE;
+	return !both_atomic && ir_is_tensor(a) && ir_same_shape(a, b) &&
 	       gpu_layout(o->gpu, a) != gpu_layout(o->gpu, b) &&
 	       may_be_same(ir_operand(first, 0), ir_operand(then, 0), OPERANDS);
+}
+
+static bool overtakes_store(GpuOrder *o, const IrOp *store, const IrOp *load)
+{
+	const IrValue *to = ir_operand(store, 0), *from = ir_operand(load, 0);
+	if (!ir_is_tensor(to->type) || overtakes_in_layout(o, store, load))
+		return true;
+	bool copies = has_copies(o, to->type) || layout_free_bits(gpu_layout(o->gpu, to->type), LAYOUT_LANE);
+	return copies && from->type == to->type && same_value(from, to, OPERANDS);
 }
 
 static bool is_scalar_atomic(const IrOp *op)
@@ -405,5 +421,5 @@ bool gpu_overtakes(GpuOrder *o, const IrOp *first, const IrOp *then, bool carrie
 		return false;
 	if (x.stores && y.stores)
 		return overtakes_in_layout(o, first, then);
-	return is_store(then) ? overtakes_load(o, p, q, carried) : overtakes_store(o, p, q);
+	return is_store(then) ? overtakes_load(o, p, q, carried) : overtakes_store(o, first, then);
 }

@@ -122,7 +122,8 @@ static void guess_row(GpuAccess *access, const AxisMap *map, const IrCx *ir, con
 	if (!row.any)
 		return;
 	access->dim = row.dim;
-	access->contiguity = row.beside ? TARGET_WARP_SIZE : 2;
+	access->contiguity = row.step ? TARGET_WARP_SIZE : 2;
+	access->step = row.step;
 }
 
 GpuAccess gpu_access_of(const AxisMap *map, const IrCx *ir, const IrValue *pointers, const IrValue *mask)
@@ -161,6 +162,7 @@ GpuAccess gpu_access_of(const AxisMap *map, const IrCx *ir, const IrValue *point
 static unsigned pieces_of(const GpuAccess *access, const Layout *l, unsigned piece)
 {
 	unsigned bytes = access->element_bits / 8, pieces = 1;
+	int64_t pitch = MAX(access->step, 1) * bytes; /* from one element to the next */
 	int64_t row = access->contiguity * bytes >= WIDEST_BYTES ? INT64_MAX : access->contiguity;
 	for (unsigned i = 0; i < layout_in_bits(l, LAYOUT_LANE); i++) {
 		uint64_t basis = layout_basis(l, LAYOUT_LANE, i);
@@ -169,7 +171,7 @@ static unsigned pieces_of(const GpuAccess *access, const Layout *l, unsigned pie
 			int64_t c = (int64_t)layout_coordinate(l, basis, d);
 			if (c == 0 || c < access->constancy[d])
 				continue;
-			apart = apart || d != access->dim || c >= row || c * bytes >= piece;
+			apart = apart || d != access->dim || c >= row || c * pitch >= piece;
 		}
 		pieces *= apart ? 2 : 1;
 	}

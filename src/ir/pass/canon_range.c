@@ -97,7 +97,8 @@ static bool span_of_two(Look *l, const IrOp *op, unsigned bits, Between *out)
 	}
 }
 
-/* The counter of a loop lies between its bounds. */
+/* The counter of a loop lies between its bounds: below the upper one by what steps reach, where it
+ * is known from where they start and how far each goes. */
 static bool span_of_counter(Look *l, const IrValue *v, Between *out)
 {
 	const IrOp *loop = v->block->region->op;
@@ -108,6 +109,9 @@ static bool span_of_counter(Look *l, const IrValue *v, Between *out)
 	    upper.high <= lower.low)
 		return false;
 	*out = (Between){lower.low, upper.high - 1};
+	uint64_t way = (uint64_t)out->high - (uint64_t)out->low;
+	if (lower.low == lower.high && step.low == step.high)
+		out->high -= (int64_t)(way % (uint64_t)step.low);
 	return true;
 }
 

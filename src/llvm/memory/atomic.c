@@ -7,11 +7,13 @@
  * Orders: where a thread has one operation, that carries the order. Of several, each is relaxed: before a release one fence
  * makes the thread's earlier accesses visible, after an acquire one fence keeps later ones behind, which an operation of
  * that order would do each time. Whether somebody reads the old value changes no order. Of a scalar the threads meet before
- * the first one's release and behind its acquire, as it speaks for the program.
+ * the first one's release and behind its acquire, as it speaks for the program; not where
+ * the program ends.
  *
  * What PTX has no instruction for (8-bit and most 16-bit operations) is LLVM's atomicrmw and cmpxchg under a branch: a
  * loop on the 32-bit word around it. */
 #include "ir/enums.h"
+#include "llvm/lower_int.h"
 #include "llvm/memory/memory.h"
 #include "llvm/memory/shared.h"
 
@@ -214,6 +216,21 @@ LLVMValueRef lower_take_first(Lower *lw, unsigned bits, LLVMValueRef place)
 	return load_first(lw, bits, place);
 }
 
+/* Does the kernel do nothing more that touches memory? A loop may come round again. */
+static bool ends_program(const Lower *lw, const IrOp *op)
+{
+	for (const IrOp *parent; op->kind != OP_FUNC; op = parent) {
+		for (const IrOp *next = op->next; next; next = next->next)
+			if (!ir_has_trait(next, TRAIT_TERM) &&
+			    (!ir_has_trait(next, TRAIT_PURE) || gpu_scratch(lw->gpu, next).bytes))
+				return false;
+		parent = ir_parent_op(op);
+		if (parent->kind != OP_IF && !(parent->kind == OP_FUNC && lower_is_kernel(lw, parent)))
+			return false;
+	}
+	return true;
+}
+
 static bool do_scalar(Atomic *a)
 {
 	Lower *lw = a->lw;
@@ -227,7 +244,7 @@ static bool do_scalar(Atomic *a)
 	if (a->used)
 		lower_elements(lw, LLVMBuildStore(lw->b, lower_to_bits(lw, v, a->elem), place), NULL);
 	lower_end_if(lw, part);
-	if (a->used || (a->acquire && !lw->gpu->portable_order))
+	if (a->used || (a->acquire && !lw->gpu->portable_order && !ends_program(lw, a->op)))
 		lower_program_barrier(lw);
 	if (!a->used)
 		return true;

@@ -147,6 +147,21 @@ static void accesses_cost_their_lines(void **state)
 	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_STORE, &access,
 					  LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")),
 			 32 * (1 + 32 * 4 + (32 - 4) * 12));
+	/* Every second word of a row: 256 bytes by a warp's lanes, side by side; one in each lane's
+	 * line if a thread has a row. */
+	access = (GpuAccess){.element_bits = 32,
+			     .dim = 1,
+			     .vector = 1,
+			     .contiguity = 32,
+			     .step = 2,
+			     .constancy = {1, 1},
+			     .shared = {1, 1}};
+	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_LOAD, &access,
+					  LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")),
+			 32 * (1 + 8 * 2));
+	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_LOAD, &access,
+					  LAYOUT("[1, 16]", "[8, 4]", "[1, 0]")),
+			 32 * (1 + 32 * 4));
 	gpu_kit_free(&k);
 }
 
