@@ -143,13 +143,13 @@ static bool has_advice(const NvCubin *cubin)
 	return cubin->log && strstr(cubin->log, "(C7");
 }
 
-typedef enum Reason { MORE_REGISTERS, FEWER_REGISTERS, FOR_LOADS } Reason;
+typedef enum Reason { MORE_REGISTERS, FEWER_REGISTERS, LOADS_FEWER_CTAS, FOR_LOADS } Reason;
 
 static Str limited_for(Reason reason, Str ptx, const NvAssemble *how, const NvCubin *cubin, Arena *arena)
 {
 	return reason == MORE_REGISTERS	   ? nv_with_more_registers(arena, ptx, how->kernel, cubin)
 	       : reason == FEWER_REGISTERS ? nv_with_fewer_registers(arena, ptx, how, cubin)
-					   : nv_with_registers_for_loads(arena, ptx, how, cubin);
+					   : nv_with_registers_for_loads(arena, ptx, how, cubin, reason == FOR_LOADS);
 }
 
 static bool is_better(Reason reason, Str ptx, const NvAssemble *how, const NvCubin *before,
@@ -161,8 +161,8 @@ static bool is_better(Reason reason, Str ptx, const NvAssemble *how, const NvCub
 							      : nv_waits_less(how, ptx, before, now));
 }
 
-/* Again with other limits of registers (registers.c), until one is better. What is worse, or fails,
- * is dropped without a word. */
+/* Again with other limits of registers (registers.c), until one is better; what leaves room for
+ * another CTA may still wait for loads. What is worse, or fails, is dropped without a word. */
 static void run_again(NvTools *tools, const NvTool *tool, Str ptx, const NvAssemble *how, NvCubin *cubin, Arena *arena)
 {
 	if (strstr(nv_extra_options(tools), "maxrregcount") || !nv_optimizes(how))
@@ -179,7 +179,7 @@ static void run_again(NvTools *tools, const NvTool *tool, Str ptx, const NvAssem
 		NvCubin worse = better ? *cubin : other;
 		*cubin = better ? other : *cubin;
 		nv_cubin_free(&worse);
-		if (better)
+		if (better && reason != FEWER_REGISTERS)
 			return;
 	}
 }
