@@ -247,8 +247,7 @@ unsigned gpu_price_access(const TargetCosts *costs, IrOpKind op, const GpuAccess
 	if (op != OP_LOAD)
 		return instructions * (1 + access->more + MAX(sectors, lines));
 	unsigned alike = instructions_of_sector(access, layout, vector);
-	return instructions * (1 + access->more + costs->load_request) +
-	       instructions / alike * MAX(sectors, alike * lines);
+	return instructions * (1 + access->more) + instructions / alike * MAX(sectors, alike * lines);
 }
 
 /* ---- arithmetic ---- */
