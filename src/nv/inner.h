@@ -325,8 +325,8 @@ Str nv_with_fewer_registers(Arena *arena, Str ptx, const NvAssemble *how, const 
  * CTAs, does not spill, and has few more instructions. */
 bool nv_is_worth_its_step(const NvAssemble *how, Str ptx, const NvCubin *before, const NvCubin *now);
 
-/* The PTX with the greatest limit that leaves room for as many CTAs, or three quarters of them, where
- * a thread waits for loads more than twice and no products set the pace; else length 0. */
+/* The PTX with the greatest limit that leaves room for as many CTAs, or three quarters of them,
+ * where a thread waits for loads more than twice and no products set the pace; else length 0. */
 Str nv_with_registers_for_loads(Arena *arena, Str ptx, const NvAssemble *how, const NvCubin *cubin,
 				bool as_many);
 /* Do more bytes come with each wait, with hardly fewer on their way to an SM, and no spills? */

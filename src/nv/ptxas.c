@@ -147,9 +147,11 @@ typedef enum Reason { MORE_REGISTERS, FEWER_REGISTERS, LOADS_FEWER_CTAS, FOR_LOA
 
 static Str limited_for(Reason reason, Str ptx, const NvAssemble *how, const NvCubin *cubin, Arena *arena)
 {
-	return reason == MORE_REGISTERS	   ? nv_with_more_registers(arena, ptx, how->kernel, cubin)
-	       : reason == FEWER_REGISTERS ? nv_with_fewer_registers(arena, ptx, how, cubin)
-					   : nv_with_registers_for_loads(arena, ptx, how, cubin, reason == FOR_LOADS);
+	if (reason == MORE_REGISTERS)
+		return nv_with_more_registers(arena, ptx, how->kernel, cubin);
+	if (reason == FEWER_REGISTERS)
+		return nv_with_fewer_registers(arena, ptx, how, cubin);
+	return nv_with_registers_for_loads(arena, ptx, how, cubin, reason == FOR_LOADS);
 }
 
 static bool is_better(Reason reason, Str ptx, const NvAssemble *how, const NvCubin *before,

@@ -33,6 +33,7 @@ enum {
 	FAR = 3,    /* of kernels with products, for half as many CTAs again: three eighths */
 	WORTH = 4,  /* a quarter of what is gained in CTAs may be lost in instructions */
 	FEW = 16,   /* bytes that may be spilled for half as many CTAs again */
+	LONG = 1 << 16, /* bytes of code of which no further assembly is made for loads */
 	CALM = 2,   /* rounds of waiting that are not worth another assembly */
 	MORE = 8,   /* an eighth more bytes with each round are */
 	TENTH = 10, /* of the bytes that an SM waits for at once, that may be lost */
@@ -166,6 +167,15 @@ Str nv_with_fewer_registers(Arena *arena, Str ptx, const NvAssemble *how, const 
 	return (Str){0};
 }
 
+/* Bytes of its sections of instructions; 0: it has none, or is no ELF file of 64 bits. */
+static uint64_t code_bytes(const NvCubin *cubin)
+{
+	uint64_t bytes = 0;
+	for (unsigned i = 0; nv_code_of(cubin, i).len; i++)
+		bytes += nv_code_of(cubin, i).len;
+	return bytes;
+}
+
 Str nv_with_registers_for_loads(Arena *arena, Str ptx, const NvAssemble *how, const NvCubin *cubin,
 				bool as_many)
 {
@@ -173,7 +183,8 @@ Str nv_with_registers_for_loads(Arena *arena, Str ptx, const NvAssemble *how, co
 	unsigned shared = how->shared + cubin->shared;
 	if (cubin->spill_stores || cubin->stack || !p.threads || p.counted || !cubin->registers ||
 	    cubin->registers > TARGET_REGISTERS_THREAD || shared > how->target->shared_cta ||
-	    has_products(ptx, how->kernel) || nv_waits_of(cubin).rounds <= CALM)
+	    has_products(ptx, how->kernel) || code_bytes(cubin) > LONG ||
+	    nv_waits_of(cubin).rounds <= CALM)
 		return (Str){0};
 	unsigned ctas = ctas_of(how, cubin->registers, p.threads, shared);
 	unsigned least = as_many ? ctas : ctas * 3 / 4;
@@ -197,15 +208,6 @@ bool nv_waits_less(const NvAssemble *how, Str ptx, const NvCubin *before, const 
 	uint64_t of_sm_old = old * ctas_of(how, before->registers, p.threads, shared);
 	uint64_t of_sm = new * ctas_of(how, now->registers, p.threads, shared);
 	return new > old && (new - old) * MORE >= old && of_sm * TENTH >= of_sm_old * (TENTH - 1);
-}
-
-/* Bytes of its sections of instructions; 0: it has none, or is no ELF file of 64 bits. */
-static uint64_t code_bytes(const NvCubin *cubin)
-{
-	uint64_t bytes = 0;
-	for (unsigned i = 0; nv_code_of(cubin, i).len; i++)
-		bytes += nv_code_of(cubin, i).len;
-	return bytes;
 }
 
 bool nv_is_worth_its_step(const NvAssemble *how, Str ptx, const NvCubin *before, const NvCubin *now)

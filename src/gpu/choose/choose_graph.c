@@ -512,8 +512,8 @@ static bool has_products(const Choose *c)
 	return false;
 }
 
-/* A copy to shared memory takes every element, also those that have the address of another. Where no
- * products set the pace, loads wait for memory side by side, for which there are so many places. */
+/* A copy to shared memory takes every element, also those that have the address of another. Where
+ * no products set the pace, loads wait for memory side by side, for which there are few places. */
 static void price_loads(Choose *c)
 {
 	bool products = has_products(c);
