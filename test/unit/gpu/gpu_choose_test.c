@@ -137,8 +137,9 @@ static void accesses_cost_their_lines(void **state)
 	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_LOAD, &access,
 					  LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")),
 			 16 * (1 + 4));
-	/* Words that lie side by side and may begin anywhere: of four in one thread the first load brings
-	 * the sectors for all, each takes its turn at the lines. Neighbours in other lanes have their own. */
+	/* Words that lie side by side and may begin anywhere: of four in one thread the first load
+	 * brings the sectors for all, each takes its turn at the lines. Of neighbours in other lanes
+	 * each brings its own. */
 	access = (GpuAccess){.element_bits = 32,
 			     .dim = 1,
 			     .vector = 1,

@@ -122,9 +122,14 @@ static void waits_get_registers(void **state)
 	(void)state;
 	const Code one = {"86 0", BYTES_16, 1}, eight = {"125 0", BYTES_16, 8};
 	expect_limit(".reqntid 512", one, eight, "maxnreg 128\n", 125); /* one CTA, as before */
-	/* A CTA less. */
-	expect_limit(".reqntid 256", (Code){"80 0", BYTES_16, 1}, (Code){"84 0", BYTES_16, 8}, "maxnreg 80\n",
-		     80);
+	/* Two CTAs for three; three where two would wait for less at once, or were no better. */
+	const Code ones = {"80 0", BYTES_16, 1}, threes = {"80 0", BYTES_16, 3};
+	expect_limit(".reqntid 256", ones, (Code){"84 0", BYTES_16, 8}, "maxnreg 128\n", 84);
+	expect_limit(".reqntid 256", threes, (Code){"84 0", BYTES_16, 4}, "maxnreg 128\nmaxnreg 80\n", 80);
+	expect_limit(".reqntid 256", ones, (Code){"84 0", BYTES_16, 1}, "maxnreg 128\nmaxnreg 80\n", 80);
+	/* Also behind a step to fewer registers. */
+	expect_limit(".reqntid 128", (Code){"66 0", BYTES_16, 1}, (Code){"64 0", BYTES_16, 1},
+		     "maxnreg 64\nmaxnreg 80\nmaxnreg 64\n", 64);
 	expect_limit(".reqntid 128", (Code){"255 0", BYTES_16, 1}, (Code){"255 0", BYTES_16, 8},
 		     "maxnreg 255\n", 255);
 	/* As many registers, in another order. */
