@@ -138,8 +138,8 @@ static void accesses_cost_their_lines(void **state)
 					  LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")),
 			 16 * (1 + 4));
 	/* Words that lie side by side and may begin anywhere: of four in one thread the first load
-	 * brings the sectors for all, each takes its turn at the lines. Of neighbours in other lanes
-	 * each brings its own. */
+	 * brings the sectors for all, each takes its turn at the lines. Neighbours in other
+	 * lanes bring their own. */
 	access = (GpuAccess){.element_bits = 32,
 			     .dim = 1,
 			     .vector = 1,
