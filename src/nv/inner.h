@@ -325,6 +325,24 @@ Str nv_with_fewer_registers(Arena *arena, Str ptx, const NvAssemble *how, const 
  * CTAs, does not spill, and has few more instructions. */
 bool nv_is_worth_its_step(const NvAssemble *how, Str ptx, const NvCubin *before, const NvCubin *now);
 
+/* The PTX with the greatest limit that leaves room for as many CTAs, or three quarters of them,
+ * where a thread waits for loads more than twice and no products set the pace; else length 0. */
+Str nv_with_registers_for_loads(Arena *arena, Str ptx, const NvAssemble *how, const NvCubin *cubin,
+				bool as_many);
+/* Do more bytes come with each wait, with hardly fewer on their way to an SM, and no spills? */
+bool nv_waits_less(const NvAssemble *how, Str ptx, const NvCubin *before, const NvCubin *now);
+
+/* Instructions of a cubin: its nth section of them; length 0: it has no more, or is no ELF file of
+ * 64 bits. */
+Str nv_code_of(const NvCubin *cubin, unsigned nth);
+
+/* What a thread loads from global memory, loops once, and how often it waits for that (waits.c). */
+typedef struct NvWaits {
+	unsigned bytes, rounds;
+} NvWaits;
+
+NvWaits nv_waits_of(const NvCubin *cubin);
+
 bool nv_link(Str ptx, const NvAssemble *how, NvCubin *cubin, DiagList *diags);
 
 #endif

@@ -143,28 +143,47 @@ static bool has_advice(const NvCubin *cubin)
 	return cubin->log && strstr(cubin->log, "(C7");
 }
 
-/* Again with another limit of registers (registers.c): more of them where it spilled, fewer where
- * that leaves room for another CTA. What is worse, or fails, is dropped without a word. */
+typedef enum Reason { MORE_REGISTERS, FEWER_REGISTERS, LOADS_FEWER_CTAS, FOR_LOADS } Reason;
+
+static Str limited_for(Reason reason, Str ptx, const NvAssemble *how, const NvCubin *cubin, Arena *arena)
+{
+	if (reason == MORE_REGISTERS)
+		return nv_with_more_registers(arena, ptx, how->kernel, cubin);
+	if (reason == FEWER_REGISTERS)
+		return nv_with_fewer_registers(arena, ptx, how, cubin);
+	return nv_with_registers_for_loads(arena, ptx, how, cubin, reason == FOR_LOADS);
+}
+
+static bool is_better(Reason reason, Str ptx, const NvAssemble *how, const NvCubin *before,
+		      const NvCubin *now)
+{
+	if (reason == MORE_REGISTERS)
+		return now->spill_stores < before->spill_stores;
+	return !has_advice(now) && (reason == FEWER_REGISTERS ? nv_is_worth_its_step(how, ptx, before, now)
+							      : nv_waits_less(how, ptx, before, now));
+}
+
+/* Again with other limits of registers (registers.c), until one is better; what leaves room for
+ * another CTA may still wait for loads. What is worse, or fails, is dropped without a word. */
 static void run_again(NvTools *tools, const NvTool *tool, Str ptx, const NvAssemble *how, NvCubin *cubin, Arena *arena)
 {
-	DiagList unheard;
-	NvCubin other = {0};
 	if (strstr(nv_extra_options(tools), "maxrregcount") || !nv_optimizes(how))
 		return;
-	Str more = nv_with_more_registers(arena, ptx, how->kernel, cubin);
-	Str fewer = nv_with_fewer_registers(arena, ptx, how, cubin);
-	if (!more.len && !fewer.len)
-		return;
-	diag_init(&unheard, arena, NULL);
-	bool ran = run_in_time(tools, tool, more.len ? more : fewer, how, &other, &unheard);
-	bool better = ran && (more.len ? other.spill_stores < cubin->spill_stores
-				       : !has_advice(&other) && nv_is_worth_its_step(how, ptx, cubin, &other));
-	if (better) {
-		NvCubin worse = *cubin;
-		*cubin = other;
-		other = worse;
+	for (Reason reason = MORE_REGISTERS; reason <= FOR_LOADS; reason++) {
+		DiagList unheard;
+		NvCubin other = {0};
+		Str limited = limited_for(reason, ptx, how, cubin, arena);
+		if (!limited.len)
+			continue;
+		diag_init(&unheard, arena, NULL);
+		bool better = run_in_time(tools, tool, limited, how, &other, &unheard) &&
+			      is_better(reason, ptx, how, cubin, &other);
+		NvCubin worse = better ? *cubin : other;
+		*cubin = better ? other : *cubin;
+		nv_cubin_free(&worse);
+		if (better && reason != FEWER_REGISTERS)
+			return;
 	}
-	nv_cubin_free(&other);
 }
 
 static bool run_ptxas(NvTools *tools, const NvTool *tool, Str ptx, const NvAssemble *how, NvCubin *cubin, DiagList *diags)

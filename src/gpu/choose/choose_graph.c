@@ -517,13 +517,26 @@ static bool visit_flows(void *data, IrOp *op)
 	return true;
 }
 
-/* A copy to shared memory takes every element, also those that have the address of another. */
-static void price_copies(Choose *c)
+static bool has_products(const Choose *c)
 {
+	for (uint32_t i = 0; i < c->blocks; i++)
+		if (c->has_dot[i])
+			return true;
+	return false;
+}
+
+/* A copy to shared memory takes every element, also those that have the address of another. Where
+ * no products set the pace, loads wait for memory side by side, for which there are few places. */
+static void price_loads(Choose *c)
+{
+	bool products = has_products(c);
 	for (uint32_t i = 0; i < c->nodes.len; i++) {
 		const ChooseNode *node = &c->nodes.data[i];
-		if (node->kind != CHOOSE_OP || node->op->kind != OP_LOAD || !is_staged(c, node->op) ||
-		    node->access->vector * node->access->element_bits < 32)
+		if (node->kind != CHOOSE_OP || node->op->kind != OP_LOAD)
+			continue;
+		if (!products)
+			node->access->more = c->gpu->plan_target.costs->load_request;
+		if (!is_staged(c, node->op) || node->access->vector * node->access->element_bits < 32)
 			continue;
 		for (unsigned d = 0; d < IR_MAX_RANK; d++)
 			node->access->shared[d] = 1;
@@ -578,7 +591,7 @@ void choose_build(Choose *c, PassCx *cx)
 	map_init(&c->numbers, c->arena);
 	map_init(&c->inferred, c->arena);
 	visit_region(c, &m->op->regions[0], WEIGHT_ONCE);
-	price_copies(c);
+	price_loads(c);
 	ir_walk(m->op, false, strip, NULL);
 	ir_walk(m->op, false, visit_flows, c);
 	for (uint32_t i = 0; i < c->nodes.len; i++) {

@@ -209,6 +209,16 @@ static unsigned registers_of(IrOpKind op, const GpuAccess *access, const Layout 
 	return distinct_registers(l, op == OP_LOAD ? access->shared : NULL);
 }
 
+/* Loads that take the rest of the sectors of one before them, which the first-level cache has by
+ * then: of neighbours that lie in one thread and are not known to be aligned. */
+static unsigned instructions_of_sector(const GpuAccess *access, const Layout *l, unsigned vector)
+{
+	uint32_t elements[8];
+	int64_t most = MIN(access->contiguity, (int64_t)(SECTOR_BYTES / (access->element_bits / 8)));
+	unsigned run = most > 1 ? layout_vector(l, access->dim, base_log2((uint64_t)most), elements) : 0;
+	return 1u << (run > vector ? run - vector : 0);
+}
+
 unsigned gpu_price_access(const TargetCosts *costs, IrOpKind op, const GpuAccess *access,
 			  const Layout *layout)
 {
@@ -236,7 +246,10 @@ unsigned gpu_price_access(const TargetCosts *costs, IrOpKind op, const GpuAccess
 		sectors += pieces > whole ? (pieces - whole) * costs->store_part : 0;
 	}
 	unsigned lines = pieces_of(access, layout, LINE_BYTES) * costs->line;
-	return instructions * (1 + access->more + MAX(sectors, lines));
+	if (op != OP_LOAD)
+		return instructions * (1 + access->more + MAX(sectors, lines));
+	unsigned alike = instructions_of_sector(access, layout, vector);
+	return instructions * (1 + access->more) + instructions / alike * MAX(sectors, alike * lines);
 }
 
 /* ---- arithmetic ---- */

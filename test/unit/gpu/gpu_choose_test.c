@@ -137,6 +137,21 @@ static void accesses_cost_their_lines(void **state)
 	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_LOAD, &access,
 					  LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")),
 			 16 * (1 + 4));
+	/* Words that lie side by side and may begin anywhere: of four in one thread the first load
+	 * brings the sectors for all, each takes its turn at the lines. Neighbours in other
+	 * lanes bring their own. */
+	access = (GpuAccess){.element_bits = 32,
+			     .dim = 1,
+			     .vector = 1,
+			     .contiguity = 64,
+			     .constancy = {1, 1},
+			     .shared = {1, 1}};
+	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_LOAD, &access,
+					  LAYOUT("[1, 4]", "[2, 16]", "[1, 0]")),
+			 32 + 8 * 4 * 4 * 4);
+	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_LOAD, &access,
+					  LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")),
+			 32 * (1 + 4 * 2));
 	/* Stores of one element in each sector write parts of them. */
 	access = (GpuAccess){.element_bits = 32,
 			     .dim = 0,
