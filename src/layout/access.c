@@ -287,7 +287,7 @@ static void swap_repeats(LayoutAccess *a, unsigned i, unsigned j)
 	a->repeat[j] = r;
 }
 
-/* Matrices are the first repeats, or if their rows still meet in banks, two that have rows elsewhere. */
+/* Matrices are the first repeats or, if rows still meet in banks, two that have rows elsewhere. */
 static void choose_matrices(LayoutAccess *a, const Map *m, unsigned lane, unsigned row)
 {
 	unsigned count = part_passes(a, m);
