@@ -57,7 +57,8 @@ static bool visit(void *data, IrOp *op)
 	unsigned threads = TARGET_WARP_SIZE * c->gpu->num_warps;
 	unsigned carried = gpu_holds_dot(op) ? (unsigned)(words_carried(op) / threads) : 0;
 	unsigned beside = (unsigned)(words_beside(op) / threads);
-	bool many = carried > budgets->carried_sums || (carried && beside && carried + beside > budgets->sums_and_result);
+	bool many = carried > budgets->carried_sums ||
+		    (carried && beside && carried + beside > budgets->sums_and_result);
 	if (many && carried + beside > c->words) {
 		c->words = carried + beside;
 		c->loop = op;

@@ -467,7 +467,7 @@ static void local_loads(void **state)
 	check_local_load(&p, tma, across, 8, &access);
 	assert_int_equal(access.kind, LAYOUT_ACCESS_MATRIX_TRANS);
 	assert_int_equal(access.wavefronts, access.least);
-	/* Rows 0, 2, 4 ... 14 of 64 bytes are in half of the banks; odd rows are in the other half. */
+	/* Rows 0, 2, 4 ... 14 of 64 bytes are in half of the banks, odd ones in the other. */
 	tma = layout_shared_tma(&p.cx, shape, 2, 8, 64, false);
 	check_local_load(&p, tma, rows_last(&p, across), 8, &access);
 	assert_int_equal(access.kind, LAYOUT_ACCESS_MATRIX);
