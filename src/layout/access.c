@@ -232,9 +232,9 @@ static unsigned widest_vector(const Map *m, unsigned element_bits)
 }
 
 /* Up to two repeats become the choice of matrix: x2, x4. Its rows are given by lanes 8-15, 16-31. */
-static void take_matrices(LayoutAccess *a, const Map *m)
+static void take_matrices(LayoutAccess *a, unsigned count)
 {
-	a->matrix_bits = MIN(part_passes(a, m), 2);
+	a->matrix_bits = MIN(count, 2);
 	for (unsigned i = 0; i < 2; i++)
 		a->thread_address[3 + i] = 0;
 	for (unsigned i = 0; i < a->matrix_bits; i++) {
@@ -280,6 +280,35 @@ static void take_rows_in_turn(LayoutAccess *a, unsigned lane, unsigned row)
 	}
 }
 
+static void swap_repeats(LayoutAccess *a, unsigned i, unsigned j)
+{
+	LayoutRepeat r = a->repeat[i];
+	a->repeat[i] = a->repeat[j];
+	a->repeat[j] = r;
+}
+
+/* Matrices are the first repeats or, if rows still meet in banks, two that have rows elsewhere. */
+static void choose_matrices(LayoutAccess *a, const Map *m, unsigned lane, unsigned row)
+{
+	unsigned count = part_passes(a, m);
+	LayoutAccess start = *a;
+	take_matrices(a, count);
+	count_matrix_wavefronts(a);
+	take_rows_in_turn(a, lane, row);
+	for (unsigned i = 0; i < count; i++) {
+		for (unsigned j = MAX(i + 1, 2); j < count && a->wavefronts > a->least; j++) {
+			LayoutAccess other = start;
+			swap_repeats(&other, 0, i);
+			swap_repeats(&other, 1, j);
+			take_matrices(&other, count);
+			count_matrix_wavefronts(&other);
+			take_rows_in_turn(&other, lane, row);
+			if (layout_access_cost(&other) < layout_access_cost(a))
+				*a = other;
+		}
+	}
+}
+
 /* Lane t holds word t % 4 of row t / 4. */
 static bool matrix_access(const Map *m, bool store, unsigned element_bits, LayoutAccess *a)
 {
@@ -302,9 +331,7 @@ static bool matrix_access(const Map *m, bool store, unsigned element_bits, Layou
 	set_threads(a, m, word);
 	for (unsigned i = 0; i < 3; i++)
 		a->thread_address[i] = a->thread_address[2 + i];
-	take_matrices(a, m);
-	count_matrix_wavefronts(a);
-	take_rows_in_turn(a, 2, 0);
+	choose_matrices(a, m, 2, 0);
 	return true;
 }
 
@@ -336,9 +363,7 @@ static bool transposed_access(const Map *m, bool store, unsigned element_bits, L
 		a.thread_address[2] = m->thread[1] & ~low_mask;
 		a.thread_address[1] = m->thread[0] & ~low_mask;
 		a.thread_address[0] = m->reg[pair];
-		take_matrices(&a, m);
-		count_matrix_wavefronts(&a);
-		take_rows_in_turn(&a, 0, 1);
+		choose_matrices(&a, m, 0, 1);
 		if (!found || a.wavefronts < best->wavefronts)
 			*best = a;
 		found = true;

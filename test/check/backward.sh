@@ -31,7 +31,7 @@ for d in 64 128; do
 done
 
 # The sums of heads of 128 do not fit into 4 warps: there are 8, unless the kernel looks at its threads.
-has why128-0-4 "registers more-warps: 8 warps instead of 4, whose threads would hold 256 registers"
+has why128-0-4 "registers more-warps: 8 warps instead of 4, whose threads would hold 288 registers of sums and results"
 hasnt why64-0-4 "more-warps"
 hasnt why128-0-8 "more-warps"
 NESO_SKIP_PASSES=choose-warps compile backward "$(split 128 0)" 4 5 --target sim:sm_90a --why >"$TMP/kept" || failed=1

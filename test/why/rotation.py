@@ -1,6 +1,6 @@
 # Products an iteration late: which loops, and why not others. Warp groups that do not meet.
 # run: neso compile %s:chain --target sim:sm_90a --why --num-warps 8 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,128,128"
-# run: neso compile %s:chain --target sim:sm_90a --why --num-warps 4 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,128,128"
+# run: NESO_SKIP_PASSES=choose-warps neso compile %s:chain --target sim:sm_90a --why --num-warps 4 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,128,128"
 # run: neso compile %s:chain --target sim:sm_90a --why --num-warps 8 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,64,32"
 # run: neso compile %s:chain --target sim:sm_90a --why --num-warps 8 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,32,128"
 # run: neso compile %s:chain --target sim:sm_90a --why --num-warps 16 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,256,128,128"

@@ -252,6 +252,7 @@ static const char *why_not(GpuCx *gpu, const IrModule *m, Arena *arena, const Gp
 typedef struct Beside {
 	GpuCx *gpu;
 	const GpuRoles *r;
+	unsigned pieces; /* of a stored tile at once */
 	uint64_t scratch, tile;
 } Beside;
 
@@ -282,24 +283,43 @@ static bool visit_memory(void *data, IrOp *op)
 	if (is_by_map(op) && gpu_is_map(ir_operand(op, 0)->type) && !is_read_as_it_lies(b->gpu, op))
 		b->tile =
 			MAX(b->tile, op->kind == OP_DESC_LOAD ? gpu_map_bytes(b->gpu, ir_operand(op, 0)->type)
-							      : gpu_store_beside(b->gpu, op));
+							      : gpu_store_beside(b->gpu, op, b->pieces));
 	return true;
 }
 
-/* Copies of the next tile run beside what is done with this one, which has memory of its own then:
- * as many slots fewer; where too few are left, tiles do not go on. */
-static void find_memory(GpuCx *gpu, GpuRoles *r)
+/* Bytes of what is done with a tile that is stored by so many pieces at once; the slots beside. */
+static uint64_t bytes_beside(GpuCx *gpu, const GpuRoles *r, unsigned pieces, unsigned *slots)
 {
-	Schedule *s = &r->s;
-	Beside b = {gpu, r, 0, 0};
-	unsigned slots = s->slots, least = least_slots(s);
-	uint64_t slot = slots ? s->bytes / slots : 0;
-	if (r->root == s->loop || !slots)
-		return;
+	Beside b = {.gpu = gpu, .r = r, .pieces = pieces};
 	ir_walk(r->root, false, visit_memory, &b);
 	uint64_t beside = b.scratch + b.tile;
-	while (slots > least && slot * slots + beside > s->limit)
-		slots--;
+	for (*slots = r->s.slots; *slots > least_slots(&r->s);) {
+		if (r->s.bytes / r->s.slots * *slots + beside <= r->s.limit)
+			break;
+		--*slots;
+	}
+	return beside;
+}
+
+/* Copies of the next tile run beside what is done with this one, which has memory of its own then:
+ * as many slots fewer; where too few are left, tiles do not go on. Where tiles are turned a fourth
+ * slot is worth more than that threads write one piece of a tile under the copy of another (H100,
+ * fp8 128x256x128 and 256x128x128 with both operands across K: 1171 TFLOP/s, with three 1008). */
+static void find_memory(GpuCx *gpu, GpuRoles *r)
+{
+	enum { TURNED_SLOTS = 4 };
+	Schedule *s = &r->s;
+	unsigned slots, more;
+	r->pieces_ahead = GPU_PIECES_AHEAD;
+	if (r->root == s->loop || !s->slots)
+		return;
+	uint64_t slot = s->bytes / s->slots, beside = bytes_beside(gpu, r, GPU_PIECES_AHEAD, &slots);
+	uint64_t less = s->turned && slots < TURNED_SLOTS ? bytes_beside(gpu, r, 1, &more) : beside;
+	if (less < beside && more > slots) {
+		r->pieces_ahead = 1;
+		beside = less;
+		slots = more;
+	}
 	if (slot * slots + beside > s->limit)
 		r->root = s->loop;
 	else if (slots < s->slots)

@@ -38,6 +38,7 @@ typedef struct GpuRoles {
 	uint32_t tile_count;
 	unsigned tile_slots; /* places of each */
 	uint64_t beside; /* bytes of shared memory that what stands around the loop takes meanwhile */
+	unsigned pieces_ahead; /* of tiles that the root stores: they have memory at once */
 	unsigned ctas; /* that are to share an SM */
 	unsigned own,
 		other; /* registers of a thread of the kernel's warps, of the partition's; 0: as they are */

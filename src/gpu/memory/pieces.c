@@ -147,10 +147,15 @@ bool gpu_rows_are_of_groups(GpuCx *cx, const IrOp *store)
 	       groups_have_rows(cx, ir_operand(store, 1)->type, groups);
 }
 
-uint64_t gpu_store_beside(GpuCx *cx, const IrOp *store)
+unsigned gpu_pieces_ahead(const GpuCx *cx, const IrOp *store, const GpuStorePlan *plan)
+{
+	return MIN(plan->pieces, (unsigned)ir_get_int(store, cx->ir, ATTR_PIECES_AHEAD, GPU_PIECES_AHEAD));
+}
+
+uint64_t gpu_store_beside(GpuCx *cx, const IrOp *store, unsigned most_pieces)
 {
 	GpuStorePlan plan = gpu_plan_store(cx, store);
-	return plan.bytes * MIN(plan.pieces, (unsigned)GPU_PIECES_AHEAD);
+	return plan.bytes * MIN(gpu_pieces_ahead(cx, store, &plan), most_pieces);
 }
 
 static IrOp *build_halves(GpuCx *cx, IrBuilder *b, IrValue *tile, unsigned dim)

@@ -12,7 +12,7 @@
 
 enum {
 	GPU_MOST_PIECES = 8,
-	GPU_PIECES_AHEAD = 2, /* that a loop has memory for */
+	GPU_PIECES_AHEAD = 2, /* that a loop has memory for, as a rule */
 	GPU_GROUP_WARPS = 4,
 	GPU_MOST_GROUPS = 4,
 	GPU_PATTERN_ROWS = 8, /* of a box, with which its swizzle begins again */
@@ -35,7 +35,9 @@ void gpu_tile_pieces(GpuCx *cx, IrBuilder *b, IrValue *tile, unsigned dim, unsig
 /* May each warp group write and copy its own rows of a tile in memory of its own, and wait for no
  * other? */
 bool gpu_rows_are_of_groups(GpuCx *cx, const IrOp *store);
-/* Bytes of shared memory for the store where it has its own beside all else in a loop. */
-uint64_t gpu_store_beside(GpuCx *cx, const IrOp *store);
+/* Pieces of the store that have memory at once where it has its own beside all else in a loop
+ * (neso.pieces_ahead, or as many as are usual), and bytes of so many. */
+unsigned gpu_pieces_ahead(const GpuCx *cx, const IrOp *store, const GpuStorePlan *plan);
+uint64_t gpu_store_beside(GpuCx *cx, const IrOp *store, unsigned most_pieces);
 
 #endif

@@ -337,7 +337,7 @@ static unsigned ctas(const Copies *c, uint64_t bytes)
 static bool has_memory(const Copies *c, const IrOp *store)
 {
 	const TargetGpu *target = c->gpu->target;
-	uint64_t bytes = gpu_store_beside(c->gpu, store);
+	uint64_t bytes = gpu_store_beside(c->gpu, store, GPU_PIECES_AHEAD);
 	Beside b = {.gpu = c->gpu, .loop = loop_of(store)};
 	if (is_of_role(store))
 		return true;
@@ -440,7 +440,7 @@ static void store_once(const Copies *c, IrBuilder *b, Store *s)
  * when another still stores. */
 static void store_rows_in_loop(const Copies *c, IrBuilder *b, Store *s, IrOp *loop)
 {
-	unsigned slots = MIN(s->plan.pieces, (unsigned)GPU_PIECES_AHEAD);
+	unsigned slots = gpu_pieces_ahead(c->gpu, s->op, &s->plan);
 	uint32_t last = s->op->operand_count;
 	IrBuilder front = ir_at(c->m, loop), end = behind(c, loop);
 	front.loc = end.loc = s->op->loc;
@@ -466,7 +466,7 @@ static void store_rows_in_loop(const Copies *c, IrBuilder *b, Store *s, IrOp *lo
  * before. */
 static void store_in_loop(const Copies *c, IrBuilder *b, Store *s, IrOp *loop)
 {
-	unsigned slots = MIN(s->plan.pieces, (unsigned)GPU_PIECES_AHEAD);
+	unsigned slots = gpu_pieces_ahead(c->gpu, s->op, &s->plan);
 	IrBuilder front = ir_at(c->m, loop), end = behind(c, loop);
 	front.loc = end.loc = s->op->loc;
 	for (unsigned i = 0; i < slots; i++)

@@ -8,6 +8,7 @@
  * region, where the consumers wait for slots and free them (loop/roles.h). */
 #include "gpu/loop/roles.h"
 #include "gpu/loop/rotate.h"
+#include "gpu/memory/pieces.h"
 #include "gpu/memory/tensor_copies.h"
 #include "gpu/pass/accelerate.h"
 #include "gpu/pipeline/carry.h"
@@ -404,6 +405,14 @@ static void fence_for_others(const Pipeline *p)
 }
 
 /* alone: no other loop of the kernel may get roles. */
+static bool say_pieces(void *data, IrOp *op)
+{
+	const Roles *w = data;
+	if (op->kind == OP_DESC_STORE || op->kind == OP_DESC_REDUCE)
+		ir_set(w->p.m, op, ATTR_PIECES_AHEAD, ir_attr_i32(w->p.gpu->ir, w->r->pieces_ahead));
+	return true;
+}
+
 static void carry_out(PassCx *cx, const AxisMap *axes, const GpuRoles *r, bool alone)
 {
 	Schedule s = r->s;
@@ -419,6 +428,8 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const GpuRoles *r, bool a
 			 .loop = s.loop,
 			 .values = cx->module->next_value}};
 	Pipeline *p = &w.p;
+	if (r->pieces_ahead < GPU_PIECES_AHEAD)
+		ir_walk(r->root, false, say_pieces, &w);
 	IrOp *parts = open_specialize(&w);
 	p->body = s.loop->regions[0].first;
 	p->before = ir_at(p->m, w.specialize);

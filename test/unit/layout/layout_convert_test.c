@@ -416,6 +416,21 @@ static const Layout *rows_in_pairs(Programs *p, const Layout *l)
 	return layout_make(&p->cx, &l->in, &l->out, bases);
 }
 
+/* The same elements; registers that tell rows apart are the last ones. */
+static const Layout *rows_last(Programs *p, const Layout *l)
+{
+	uint64_t bases[64];
+	unsigned registers = layout_in_bits(l, LAYOUT_REGISTER), n = 0;
+	memcpy(bases, l->bases, sizeof bases[0] * l->in_bits);
+	for (unsigned rows = 0; rows < 2; rows++) {
+		for (unsigned i = 0; i < registers; i++) {
+			if ((layout_space_get(&l->out, l->bases[i], LAYOUT_DIM0) != 0) == rows)
+				bases[n++] = l->bases[i];
+		}
+	}
+	return layout_make(&p->cx, &l->in, &l->out, bases);
+}
+
 static void local_loads(void **state)
 {
 	Programs p;
@@ -442,15 +457,20 @@ static void local_loads(void **state)
 	assert_int_equal(access.vector_bits, 2);
 	check_local_load(&p, layout_shared_swizzled(&p.cx, shape, 2, order, 16, 2, 4), b, 8, &access);
 	assert_int_equal(access.kind, LAYOUT_ACCESS_VECTOR);
-	/* Without a swizzle eight rows share their banks; a matrix is read from two. */
+	/* Without a swizzle eight rows share their banks; a matrix is read from four. */
 	check_local_load(&p, layout_shared_plain(&p.cx, shape, 2, order), a, 16, &access);
-	assert_int_equal(access.wavefronts, 4 * access.least);
+	assert_int_equal(access.wavefronts, 2 * access.least);
 	/* Rows 0, 1, 4, 5, ... 13, as a lane takes four, are in different banks by such turns. */
 	const unsigned along[] = {4, 1};
 	const Layout *across = rows_in_pairs(&p, layout_wgmma_operand(&p.cx, shape, along, 4));
 	tma = layout_shared_tma(&p.cx, shape, 2, 8, 64, true);
 	check_local_load(&p, tma, across, 8, &access);
 	assert_int_equal(access.kind, LAYOUT_ACCESS_MATRIX_TRANS);
+	assert_int_equal(access.wavefronts, access.least);
+	/* Rows 0, 2, 4 ... 14 of 64 bytes are in half of the banks, odd ones in the other. */
+	tma = layout_shared_tma(&p.cx, shape, 2, 8, 64, false);
+	check_local_load(&p, tma, rows_last(&p, across), 8, &access);
+	assert_int_equal(access.kind, LAYOUT_ACCESS_MATRIX);
 	assert_int_equal(access.wavefronts, access.least);
 	check_local_load(&p, swizzled, blocked(&p, 64, 64, 8, 8), 16, &access);
 	assert_int_equal(access.kind, LAYOUT_ACCESS_VECTOR);
