@@ -14,6 +14,7 @@ enum {
 	LEAST_OF_SEVERAL = 1,
 	LEAST_TURNED = 2, /* iterations, where what is turned earlier is worth one more */
 	WARPS_OF_A_GROUP = 4,
+	BESIDE_BOXES = 2048, /* bytes: mbarriers, and what alignment leaves between rings */
 	BARRIERS = 256, /* bytes, where they are not among what rings leave anyway */
 };
 
@@ -397,18 +398,30 @@ static uint64_t slot_bytes(const ScheduledLoad *l)
 	return l->kind == SCHEDULE_COPIED ? (l->bytes + 127) / 128 * 128 : 0;
 }
 
+/* Bytes of a slot of all rings; and what there is for them: mbarriers lie beside those that TMA
+ * fills. */
+static uint64_t slot_of_all(Schedule *s, uint64_t taken, uint64_t all)
+{
+	uint64_t slot = 0, beside = taken;
+	for (uint32_t i = 0; i < s->loads.len; i++) {
+		const ScheduledLoad *l = &s->loads.data[i];
+		slot += slot_bytes(l);
+		if (l->kind == SCHEDULE_COPIED && l->boxes)
+			beside = taken + BESIDE_BOXES;
+	}
+	s->limit = beside < all ? all - beside : 0;
+	return slot;
+}
+
 void schedule_fit(ScheduleCx *d)
 {
 	CONTRACT(!d->s->rule && d->s->loads.len && d->s->stages > 1);
 	Schedule *s = d->s;
-	uint64_t slot = 0;
 	IrOp *func = ir_func_of(s->loop);
 	Need need = {.d = d, .order = text_order(d->arena, d->m, func), .func = func};
 	ir_walk(func, false, visit_memory, &need);
-	uint64_t all = d->gpu->target->shared_cta, taken = need.held + (need.most + 127) / 128 * 128;
-	s->limit = taken < all ? all - taken : 0;
-	for (uint32_t i = 0; i < s->loads.len; i++)
-		slot += slot_bytes(&s->loads.data[i]);
+	uint64_t taken = need.held + (need.most + 127) / 128 * 128;
+	uint64_t slot = slot_of_all(s, taken, d->gpu->target->shared_cta);
 	schedule_products(d->gpu, d->arena, s);
 	make_room(d, slot, taken);
 	rotate(d, slot, taken);
