@@ -3,8 +3,9 @@
     python3 bench/gpu/backward.py [--out results.json] [--only WORD,...] [--impl neso,triton] [--repetitions 15] [--threads 8]
 
 A row is a head size, causal or not, and a length. Every implementation compiles each way (one kernel for all three gradients, a loop
-that adds to dQ, two kernels) in all its configurations; what gives the gradients that torch computes in fp32 is timed a few times, then the
-best of each way and cuDNN take turns, with the L2 cache flushed before each call. A call is all that one backward takes:
+that adds to dQ, one kernel for keys and one for rows) in all its configurations; those that give the gradients that torch computes in fp32
+take turns, and the one of fewest cycles is the way's best (cycles.py says why not of least time). Of the two kernels each has its own
+best. Then the best of each way and cuDNN take turns, with the L2 cache flushed before each call. A call is all that one backward takes:
 sums of o * do, K times its scale where a kernel wants it, zeros and the cast of dQ where programs add to it. Rates count five
 products, whatever a way computes twice.
 """
@@ -17,16 +18,16 @@ from concurrent.futures import ThreadPoolExecutor
 
 import torch
 
-from run import DEVICE, Timer, geometric, launch, load_kernels
+from cycles import Cycles
+from run import DEVICE, geometric, launch, load_kernels
 
 LOG2_E = 1.4426950408889634
 # BM1 = BN2, BN1 = BM2, warps, stages: the first is what Triton's tutorial takes.
 SPLIT = [(32, 128, 4, 5), (32, 128, 8, 3), (32, 128, 8, 5), (64, 128, 8, 2), (64, 128, 8, 3), (32, 64, 4, 3), (64, 64, 4, 2)]
 # BM, BN, warps, stages
 ADDING = [(64, 64, 4, 2), (64, 64, 8, 2), (64, 128, 8, 1), (64, 128, 8, 2), (64, 128, 8, 3), (128, 64, 8, 2), (128, 128, 8, 2)]
-KEYS = [(64, 64, 4, 2), (64, 64, 4, 3), (64, 128, 8, 2), (64, 128, 8, 3), (128, 128, 8, 2), (32, 128, 8, 3)]
-# Of the kernel for dQ beside each of KEYS.
-ROWS = {4: (64, 64, 4, 3), 8: (128, 64, 8, 3)}
+KEYS = [(64, 64, 4, 2), (64, 64, 4, 3), (64, 128, 8, 2), (128, 128, 8, 2), (32, 128, 8, 3)]
+ROWS = [(64, 64, 4, 2), (64, 64, 4, 3), (128, 64, 8, 2), (128, 128, 8, 2)]
 
 
 class Problem:
@@ -71,11 +72,12 @@ class Problem:
             found.append((head, ds @ k, ds.T @ q, p.T @ do))
         return found
 
-    def error(self, exact):
+    def error(self, exact, which=(0, 1, 2)):
+        """which: of dQ, dK, dV."""
         worst = 0.0
         for head, *wanted in exact:
-            for got, want in zip((self.dq, self.dk, self.dv), wanted):
-                got = got.flatten(0, 1)[head].float()
+            for i in which:
+                got, want = (self.dq, self.dk, self.dv)[i].flatten(0, 1)[head].float(), wanted[i]
                 if not got.isfinite().all():
                     return float("inf")
                 worst = max(worst, ((got - want).norm() / want.norm()).item())
@@ -102,18 +104,27 @@ def adding(p, kernels, config, **run):
     return made
 
 
-def two(p, kernels, config, **run):
+def keys(p, kernels, config, **run):
     bm, bn, warps, stages = config
-    p.prepare(kernels, **run)
-    made = launch(kernels.backward_keys, (p.n // bn, p.heads()), p.q, p.k, p.v, p.do, p.dk, p.dv, p.lse, p.delta, p.scale, p.scale * LOG2_E,
+    return launch(kernels.backward_keys, (p.n // bn, p.heads()), p.q, p.k, p.v, p.do, p.dk, p.dv, p.lse, p.delta, p.scale, p.scale * LOG2_E,
                   p.n, D=p.d, BM=bm, BN=bn, CAUSAL=p.causal, num_warps=warps, num_stages=stages, **run)
-    bm, bn, warps, stages = ROWS[warps]
-    launch(kernels.backward_rows, (p.n // bm, p.heads()), p.q, p.k, p.v, p.do, p.dq, p.lse, p.delta, p.scale, p.scale * LOG2_E, p.n, D=p.d,
-           BM=bm, BN=bn, CAUSAL=p.causal, num_warps=warps, num_stages=stages, **run)
-    return made
 
 
-WAYS = {"split": (split, SPLIT), "adding": (adding, ADDING), "two": (two, KEYS)}
+def rows(p, kernels, config, **run):
+    bm, bn, warps, stages = config
+    return launch(kernels.backward_rows, (p.n // bm, p.heads()), p.q, p.k, p.v, p.do, p.dq, p.lse, p.delta, p.scale, p.scale * LOG2_E, p.n,
+                  D=p.d, BM=bm, BN=bn, CAUSAL=p.causal, num_warps=warps, num_stages=stages, **run)
+
+
+def two(p, kernels, config, **run):
+    """config: that of keys, that of rows."""
+    p.prepare(kernels, **run)
+    keys(p, kernels, config[0], **run)
+    return rows(p, kernels, config[1], **run)
+
+
+# How, in which configurations, and which of dQ, dK, dV come of it.
+WAYS = {"split": (split, SPLIT, (0, 1, 2)), "adding": (adding, ADDING, (0, 1, 2)), "keys": (keys, KEYS, (1, 2)), "rows": (rows, ROWS, (0,))}
 
 
 def vendor(p):
@@ -143,19 +154,21 @@ def compile_all(p, kernels, threads):
                          "compile_seconds": time.perf_counter() - began}
         except Exception as error:
             return key, {"fault": f"{type(error).__name__}: {str(error)[:200]}"}
-    keys = [(way, config) for way, (_, configs) in WAYS.items() for config in configs]
+    todo = [(way, config) for way, (_, configs, _) in WAYS.items() for config in configs]
     if threads < 2:
-        return dict(map(one, keys))
+        return dict(map(one, todo))
     with ThreadPoolExecutor(threads) as pool:
-        return dict(pool.map(one, keys))
+        return dict(pool.map(one, todo))
 
 
 def try_configs(p, name, kernels, exact, timer, threads, failures):
-    tried = []
+    """Rows of all configurations, with cycles where they are right."""
+    tried, calls = [], {}
     for (way, config), row in compile_all(p, kernels, threads if name == "neso" else 1).items():
         row.update(way=way, config=config)
         tried.append(row)
-        call = lambda: WAYS[way][0](p, kernels, config)
+        run, _, which = WAYS[way]
+        call = lambda run=run, config=config: run(p, kernels, config)
         try:
             if "fault" in row:
                 raise RuntimeError(row["fault"])
@@ -163,16 +176,40 @@ def try_configs(p, name, kernels, exact, timer, threads, failures):
                 t.fill_(float("nan"))
             call()
             torch.cuda.synchronize()
-            row["error"] = p.error(exact)
+            row["error"] = p.error(exact, which)
             if not row["error"] <= 5e-3:
                 failures.append(f"{p.name}: {name} {way} {config}: error {row['error']:.2e}")
                 continue
-            row["seconds"] = timer.turns({0: call}, 3)[0]
+            calls[len(tried) - 1] = call
         except Exception as error:
             row["fault"] = f"{type(error).__name__}: {str(error)[:200]}"
             if "out of resource" not in row["fault"].lower() and "shared memory" not in row["fault"]:
                 failures.append(f"{p.name}: {name} {way} {config}: {row['fault']}")
+    for i, taken in timer.turns(calls, 7).items():
+        tried[i].update(taken)
     return tried
+
+
+def best_calls(p, name, kernels, tried, best):
+    """{way: call}; best gets the rows of each."""
+    calls, found = {}, {}
+    for way, (run, _, _) in WAYS.items():
+        good = [t for t in tried if t["way"] == way and "cycles" in t]
+        if good:
+            found[way] = min(good, key=lambda t: t["cycles"])
+            calls[way] = lambda run=run, c=found[way]["config"]: run(p, kernels, c)
+    if "keys" in found and "rows" in found:
+        pair = found["keys"]["config"], found["rows"]["config"]
+        calls["two"] = lambda: two(p, kernels, pair)
+        found["two"] = {"config": pair, **{k: max(found["keys"][k], found["rows"][k]) for k in ("registers", "spills", "error")}}
+    for part in ("keys", "rows"):
+        calls.pop(part, None)
+    tutorial = [t for t in tried if t["way"] == "split" and t["config"] == SPLIT[0] and "cycles" in t]
+    if tutorial:
+        found["tutorial"] = tutorial[0]
+        calls["tutorial"] = lambda: split(p, kernels, SPLIT[0])
+    best.update((f"{name} {way}", row) for way, row in found.items())
+    return {f"{name} {way}": call for way, call in calls.items()}
 
 
 def measure(p, modules, timer, args, failures):
@@ -185,30 +222,27 @@ def measure(p, modules, timer, args, failures):
     calls = {}
     for name, kernels in modules.items():
         tried = result["tried"][name] = try_configs(p, name, kernels, exact, timer, args.threads, failures)
-        for way in WAYS:
-            good = [t for t in tried if t["way"] == way and "seconds" in t]
-            if good:
-                best = result["best"][f"{name} {way}"] = min(good, key=lambda t: t["seconds"])
-                calls[f"{name} {way}"] = lambda kernels=kernels, way=way, c=best["config"]: WAYS[way][0](p, kernels, c)
-        tutorial = [t for t in tried if t["way"] == "split" and t["config"] == SPLIT[0] and "seconds" in t]
-        if tutorial:
-            result["best"][f"{name} tutorial"] = tutorial[0]
-            calls[f"{name} tutorial"] = lambda kernels=kernels: split(p, kernels, SPLIT[0])
+        calls.update(best_calls(p, name, kernels, tried, result["best"]))
     name, call = vendor(p)
     if call:
         calls[name] = call
-    result["seconds"] = timer.turns(calls, args.repetitions)
+    result["turns"] = timer.turns(calls, args.repetitions)
+    result["seconds"] = {n: t["seconds"] for n, t in result["turns"].items()}
     print_row(result, name)
     return result
 
 
+def text_of(config):
+    return " + ".join(map(text_of, config)) if isinstance(config[0], tuple) else "x".join(map(str, config))
+
+
 def print_row(r, vendor_name):
-    s = r["seconds"]
-    for name, t in sorted(s.items(), key=lambda item: item[1]):
-        b = r["best"].get(name, {})
-        ratio = f"{s[vendor_name] / t:6.3f} of {vendor_name}" if vendor_name in s else ""
-        more = f"  [{'x'.join(map(str, b['config']))} r{b['registers']} s{b['spills']} error {b['error']:.1e}]" if b else ""
-        print(f"{r['name']:22s} {name:18s} {r['flops'] / t / 1e12:7.1f} TFLOP/s {ratio}{more}", flush=True)
+    turns = r["turns"]
+    for name, t in sorted(turns.items(), key=lambda item: item[1]["seconds"]):
+        b, of = r["best"].get(name, {}), turns.get(vendor_name)
+        ratio = f"{of['seconds'] / t['seconds']:6.3f} of {vendor_name}, by cycles {of['cycles'] / t['cycles']:5.3f}" if of else ""
+        more = f"  [{text_of(b['config'])} r{b['registers']} s{b['spills']} error {b['error']:.1e}]" if b else ""
+        print(f"{r['name']:22s} {name:18s} {r['flops'] / t['seconds'] / 1e12:7.1f} TFLOP/s at {t['ghz']:.2f} GHz {ratio}{more}", flush=True)
 
 
 def ratios(results, a, b):
@@ -227,17 +261,18 @@ def main():
     parser.add_argument("--threads", type=int, default=8)
     args = parser.parse_args()
     words = [w for w in args.only.split(",") if w]
-    rows = [Problem(4, 32, n, d, causal) if n < 8192 else Problem(1, 32, n, d, causal)
-            for d in (64, 128) for causal in (False, True) for n in (4096, 16384)]
-    rows = [r for r in rows if not words or any(w in r.name for w in words)]
+    problems = [Problem(4, 32, n, d, causal) if n < 8192 else Problem(1, 32, n, d, causal)
+                for d in (64, 128) for causal in (False, True) for n in (4096, 16384)]
+    problems = [r for r in problems if not words or any(w in r.name for w in words)]
     torch.manual_seed(0)
-    modules, failures, timer, results = {}, [], Timer(), []
+    modules, failures, results = {}, [], []
     for name in args.impl.split(","):
         try:
             modules[name] = load_kernels(name, "backward_kernels")
         except ImportError as error:
             print(f"without {name}: {error}")
-    for p in rows:
+    timer = Cycles(load_kernels(next(iter(modules)), "cycle_kernels").stamp)
+    for p in problems:
         try:
             results.append(measure(p, modules, timer, args, failures))
         except Exception as error:

@@ -5,8 +5,8 @@
 
 A row is a kernel of cluster_kernels.py, a size and num_ctas; each implementation takes the best of the row's tiles and warps. One with
 a setting behind `:` is compiled and called with that in its environment.
-Results are compared with torch's, and those with several CTAs with those of one, which have the same bits. The L2 cache is
-flushed before each call; implementations take turns.
+Results are compared with torch's, and those with several CTAs with those of one that has a CTA's part of the tile, which have the same bits
+(one of all rows adds up a row's weights in another order). The L2 cache is flushed before each call; implementations take turns.
 """
 import argparse
 import json
@@ -44,6 +44,10 @@ class Product:
         getattr(kernels, self.kind)[(programs, )](self.a, self.b, self.c, n, n, n, n, n, n, bm, bn, bk, num_warps=warps,
                                                   num_stages=stages, num_ctas=ctas)
 
+    @staticmethod
+    def part(tile, ctas):
+        return tile
+
     def torch(self):
         return self.a @ self.b
 
@@ -63,6 +67,10 @@ class Attention:
         kernels.attention[(self.size // bm, self.heads)](self.q, self.k, self.v, self.c, self.size,
                                                          1.4426950408889634 / self.d**0.5, bm, bn, self.d, num_warps=warps,
                                                          num_stages=stages, num_ctas=ctas)
+
+    @staticmethod
+    def part(tile, ctas):
+        return (tile[0] // ctas, *tile[1:])
 
     def torch(self):
         return torch.nn.functional.scaled_dot_product_attention(self.q, self.k, self.v)
@@ -128,7 +136,7 @@ def candidates(problem, way, ctas, clock, notes, name):
         if ctas > 1 and way.name == "neso":
             bits = problem.c.clone()
             try:
-                call(problem, way, tile, 1)
+                call(problem, way, problem.part(tile, ctas), 1)
                 if not torch.equal(bits, problem.c):
                     notes.append(f"other bits than with one CTA: {problem.kind} {problem.size} ctas {ctas} {tile}")
             except Exception:  # one CTA may not have the memory

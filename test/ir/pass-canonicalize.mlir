@@ -344,4 +344,95 @@ module {
     tt.store %p, %8 : tensor<8x!tt.ptr<i8>>
     tt.return
   }
+
+  // Tokens of a loop in steps of 32, in pages of 16: where each stands in its page is the same in
+  // every iteration, and the page is the counter's and a constant; the last token is 2^31 - 1.
+  // CHECK-LABEL: @pages
+  // CHECK: scf.for %[[I:.*]] = %{{.*}} to
+  // CHECK: %[[PAGE:.*]] = arith.divsi %[[I]], %{{.*}} : i32
+  // CHECK: %[[FIRST:.*]] = tt.splat %[[PAGE]] : i32 -> tensor<32xi32>
+  // CHECK: %[[LATER:.*]] = arith.divsi %[[R:.*]], %{{.*}} : tensor<32xi32>
+  // CHECK: %[[SUM:.*]] = arith.addi %[[FIRST]], %[[LATER]] : tensor<32xi32>
+  // CHECK: %[[IN:.*]] = arith.remsi %[[R]], %{{.*}} : tensor<32xi32>
+  // CHECK: tt.store %{{.*}}, %[[SUM]]
+  // CHECK: tt.store %{{.*}}, %[[IN]]
+  tt.func public @pages(%n: i32, %p: tensor<32x!tt.ptr<i32>>) {
+    %c0 = arith.constant 0 : i32
+    %c32 = arith.constant 32 : i32
+    %c16 = arith.constant dense<16> : tensor<32xi32>
+    scf.for %i = %c0 to %n step %c32 : i32 {
+      %0 = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+      %1 = tt.splat %i : i32 -> tensor<32xi32>
+      %2 = arith.addi %1, %0 : tensor<32xi32>
+      %3 = arith.divsi %2, %c16 : tensor<32xi32>
+      %4 = arith.remsi %2, %c16 : tensor<32xi32>
+      tt.store %p, %3 : tensor<32x!tt.ptr<i32>>
+      tt.store %p, %4 : tensor<32x!tt.ptr<i32>>
+    }
+    tt.return
+  }
+  // One page: the range is shorter. Unsigned: the same.
+  // CHECK-LABEL: @one_page
+  // CHECK: %[[PAGE:.*]] = arith.divui %{{.*}}, %{{.*}} : i32
+  // CHECK: %[[ALL:.*]] = tt.splat %[[PAGE]] : i32 -> tensor<16xi32>
+  // CHECK-NOT: arith.remui
+  // CHECK: tt.store %{{.*}}, %[[ALL]]
+  tt.func public @one_page(%n: i32, %p: tensor<16x!tt.ptr<i32>>) {
+    %c0 = arith.constant 0 : i32
+    %c32 = arith.constant 32 : i32
+    %c16 = arith.constant dense<16> : tensor<16xi32>
+    scf.for %i = %c0 to %n step %c32 : i32 {
+      %0 = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+      %1 = tt.splat %i : i32 -> tensor<16xi32>
+      %2 = arith.addi %0, %1 : tensor<16xi32>
+      %3 = arith.divui %2, %c16 : tensor<16xi32>
+      %4 = arith.remui %2, %c16 : tensor<16xi32>
+      tt.store %p, %3 : tensor<16x!tt.ptr<i32>>
+      tt.store %p, %4 : tensor<16x!tt.ptr<i32>>
+    }
+    tt.return
+  }
+  // Not where a part may be negative (an argument, a range that begins below 0), is no multiple
+  // (steps of 8), or the sum may wrap (16 x program); nor by 12.
+  // CHECK-LABEL: @no_pages
+  // CHECK-COUNT-5: arith.remsi %{{.*}}, %{{.*}} : tensor<32xi32>
+  // CHECK-NOT: arith.remsi
+  // CHECK: tt.return
+  tt.func public @no_pages(%n: i32, %p: tensor<32x!tt.ptr<i32>>) {
+    %c0 = arith.constant 0 : i32
+    %c8 = arith.constant 8 : i32
+    %c48 = arith.constant 48 : i32
+    %k12 = arith.constant dense<12> : tensor<32xi32>
+    %k16 = arith.constant dense<16> : tensor<32xi32>
+    %0 = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+    %below = arith.subi %0, %k16 : tensor<32xi32>
+    %c16 = arith.constant 16 : i32
+    %pid = tt.get_program_id x : i32
+    %of_x = arith.muli %n, %c16 : i32
+    %of_pid = arith.muli %pid, %c16 : i32
+    %1 = tt.splat %of_x : i32 -> tensor<32xi32>
+    %2 = tt.splat %of_pid : i32 -> tensor<32xi32>
+    %3 = arith.addi %1, %0 : tensor<32xi32>
+    %4 = arith.addi %2, %0 : tensor<32xi32>
+    %5 = arith.remsi %3, %k16 : tensor<32xi32>
+    %6 = arith.remsi %4, %k16 : tensor<32xi32>
+    tt.store %p, %5 : tensor<32x!tt.ptr<i32>>
+    tt.store %p, %6 : tensor<32x!tt.ptr<i32>>
+    scf.for %i = %c0 to %n step %c8 : i32 {
+      %7 = tt.splat %i : i32 -> tensor<32xi32>
+      %8 = arith.addi %7, %0 : tensor<32xi32>
+      %9 = arith.remsi %8, %k16 : tensor<32xi32>
+      tt.store %p, %9 : tensor<32x!tt.ptr<i32>>
+    }
+    scf.for %i = %c0 to %n step %c48 : i32 {
+      %7 = tt.splat %i : i32 -> tensor<32xi32>
+      %8 = arith.addi %7, %0 : tensor<32xi32>
+      %9 = arith.remsi %8, %k12 : tensor<32xi32>
+      %10 = arith.addi %7, %below : tensor<32xi32>
+      %11 = arith.remsi %10, %k16 : tensor<32xi32>
+      tt.store %p, %9 : tensor<32x!tt.ptr<i32>>
+      tt.store %p, %11 : tensor<32x!tt.ptr<i32>>
+    }
+    tt.return
+  }
 }

@@ -10,6 +10,8 @@
 #operand = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
 #twice = #ttg.linear<{register = [], lane = [[1], [2], [4], [8], [0]], warp = [[0], [0]], block = []}>
 #apart = #ttg.linear<{register = [], lane = [[0], [0], [1], [2], [0]], warp = [[4], [8]], block = []}>
+#each = #ttg.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]], block = []}>
+#eight = #ttg.linear<{register = [[1], [2], [4]], lane = [[8], [16], [0], [0], [0]], warp = [[0], [0]], block = []}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: .visible .entry names(
   // CHECK-NOT: shfl
@@ -109,6 +111,44 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %v = tt.load %p : tensor<16x!tt.ptr<f32>, #apart>
     %w = ttg.convert_layout %v : tensor<16xf32, #apart> -> tensor<16xf32, #twice>
     tt.store %q, %w : tensor<16x!tt.ptr<f32>, #twice>
+    tt.return
+  }
+  // What lanes hold of pages of 16 tokens is one number in each thread: one lane is asked. Of pages
+  // of two, four.
+  // CHECK-LABEL: .visible .entry pages(
+  // CHECK-COUNT-1: shfl.sync.idx.b32
+  // CHECK-NOT: shfl
+  // CHECK: ret;
+  tt.func public @pages(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>) {
+    %r = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32, #each>
+    %re = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32, #eight>
+    %by = arith.constant dense<16> : tensor<32xi32, #each>
+    %at = arith.divsi %r, %by : tensor<32xi32, #each>
+    %xs = tt.splat %x : !tt.ptr<i32> -> tensor<32x!tt.ptr<i32>, #each>
+    %ys = tt.splat %y : !tt.ptr<i32> -> tensor<32x!tt.ptr<i32>, #eight>
+    %p = tt.addptr %xs, %at : tensor<32x!tt.ptr<i32>, #each>, tensor<32xi32, #each>
+    %q = tt.addptr %ys, %re : tensor<32x!tt.ptr<i32>, #eight>, tensor<32xi32, #eight>
+    %v = tt.load %p : tensor<32x!tt.ptr<i32>, #each>
+    %w = ttg.convert_layout %v : tensor<32xi32, #each> -> tensor<32xi32, #eight>
+    tt.store %q, %w : tensor<32x!tt.ptr<i32>, #eight>
+    tt.return
+  }
+  // CHECK-LABEL: .visible .entry short_pages(
+  // CHECK-COUNT-4: shfl.sync.idx.b32
+  // CHECK-NOT: shfl
+  // CHECK: ret;
+  tt.func public @short_pages(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>) {
+    %r = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32, #each>
+    %re = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32, #eight>
+    %by = arith.constant dense<2> : tensor<32xi32, #each>
+    %at = arith.divsi %r, %by : tensor<32xi32, #each>
+    %xs = tt.splat %x : !tt.ptr<i32> -> tensor<32x!tt.ptr<i32>, #each>
+    %ys = tt.splat %y : !tt.ptr<i32> -> tensor<32x!tt.ptr<i32>, #eight>
+    %p = tt.addptr %xs, %at : tensor<32x!tt.ptr<i32>, #each>, tensor<32xi32, #each>
+    %q = tt.addptr %ys, %re : tensor<32x!tt.ptr<i32>, #eight>, tensor<32xi32, #eight>
+    %v = tt.load %p : tensor<32x!tt.ptr<i32>, #each>
+    %w = ttg.convert_layout %v : tensor<32xi32, #each> -> tensor<32xi32, #eight>
+    tt.store %q, %w : tensor<32x!tt.ptr<i32>, #eight>
     tt.return
   }
 }

@@ -33,6 +33,7 @@ typedef struct GpuLoopCycles {
 	unsigned shared;      /* of shared memory: what products read of it and copies write */
 	unsigned special;     /* of the units for exponentials and the like */
 	unsigned issue;       /* of the schedulers: what threads compute */
+	unsigned adding;      /* of the L2: what copies add to memory */
 	unsigned in_order, rotated;
 } GpuLoopCycles;
 

@@ -10,8 +10,11 @@
 enum {
 	DEEP = 2, /* iterations */
 	DEEP_TURNED = 4, /* where warps turn tiles between copies and products */
+	LEAST_OF_ONE = 2, /* that copies of one product's operands are ahead in any case */
+	LEAST_OF_SEVERAL = 1,
 	LEAST_TURNED = 2, /* iterations, where what is turned earlier is worth one more */
 	WARPS_OF_A_GROUP = 4,
+	BESIDE_BOXES = 2048, /* bytes: mbarriers, and what alignment leaves between rings */
 	BARRIERS = 256, /* bytes, where they are not among what rings leave anyway */
 };
 
@@ -94,6 +97,29 @@ static unsigned ctas_on_sm(const GpuCx *gpu, unsigned registers, uint64_t bytes)
 	target_occupancy(target, MIN(registers, (unsigned)TARGET_REGISTERS_THREAD),
 			 (unsigned)MIN(bytes, (uint64_t)target->shared_cta), gpu->num_warps, &o);
 	return o.ctas;
+}
+
+static unsigned products_of(const IrOp *loop)
+{
+	unsigned count = 0;
+	for (const IrOp *op = loop->regions[0].first->first; op; op = op->next)
+		count += op->kind == OP_WARP_GROUP_DOT;
+	return count;
+}
+
+/* Fewer slots than were asked for, where they let a second CTA of one warpgroup onto the SM: it
+ * multiplies while the first computes, waits or stores, which no slot makes up for. */
+static void make_room(const ScheduleCx *d, uint64_t slot, uint64_t taken)
+{
+	Schedule *s = d->s;
+	unsigned products = products_of(s->loop), ahead = ahead_within(s, slot);
+	unsigned least = products == 1 ? LEAST_OF_ONE : LEAST_OF_SEVERAL;
+	if (!products || gpu_num_warps(d->gpu, s->loop) != WARPS_OF_A_GROUP)
+		return;
+	while (ahead > least && ctas_on_sm(d->gpu, 0, taken + slot * (ahead + 1)) < 2)
+		ahead--;
+	if (ahead >= least && ctas_on_sm(d->gpu, 0, taken + slot * (ahead + 1)) >= 2)
+		s->stages = MIN(s->stages, ahead + 1);
 }
 
 /* What the products add up, and some. */
@@ -372,19 +398,32 @@ static uint64_t slot_bytes(const ScheduledLoad *l)
 	return l->kind == SCHEDULE_COPIED ? (l->bytes + 127) / 128 * 128 : 0;
 }
 
+/* Bytes of a slot of all rings; and what there is for them: mbarriers lie beside those that TMA
+ * fills. */
+static uint64_t slot_of_all(Schedule *s, uint64_t taken, uint64_t all)
+{
+	uint64_t slot = 0, beside = taken;
+	for (uint32_t i = 0; i < s->loads.len; i++) {
+		const ScheduledLoad *l = &s->loads.data[i];
+		slot += slot_bytes(l);
+		if (l->kind == SCHEDULE_COPIED && l->boxes)
+			beside = taken + BESIDE_BOXES;
+	}
+	s->limit = beside < all ? all - beside : 0;
+	return slot;
+}
+
 void schedule_fit(ScheduleCx *d)
 {
 	CONTRACT(!d->s->rule && d->s->loads.len && d->s->stages > 1);
 	Schedule *s = d->s;
-	uint64_t slot = 0;
 	IrOp *func = ir_func_of(s->loop);
 	Need need = {.d = d, .order = text_order(d->arena, d->m, func), .func = func};
 	ir_walk(func, false, visit_memory, &need);
-	uint64_t all = d->gpu->target->shared_cta, taken = need.held + (need.most + 127) / 128 * 128;
-	s->limit = taken < all ? all - taken : 0;
-	for (uint32_t i = 0; i < s->loads.len; i++)
-		slot += slot_bytes(&s->loads.data[i]);
+	uint64_t taken = need.held + (need.most + 127) / 128 * 128;
+	uint64_t slot = slot_of_all(s, taken, d->gpu->target->shared_cta);
 	schedule_products(d->gpu, d->arena, s);
+	make_room(d, slot, taken);
 	rotate(d, slot, taken);
 	s->ahead = ahead_within(s, slot);
 	if (schedule_is_rotated(s)) {

@@ -99,7 +99,8 @@ static IrOp *copy_op(Pipeline *p, bool first, IrOp *op, unsigned k)
 	return copy;
 }
 
-/* Divisors of iterations that are not there may be 0. */
+/* Divisors of iterations that are not there may be 0; not those that no iteration changes, once one
+ * is there. */
 static void guard_divisor(Pipeline *p, bool first, IrOp *copy, unsigned k)
 {
 	IrBuilder b = ir_at(p->m, copy);
@@ -171,7 +172,7 @@ static IrValue *compute_ahead(Pipeline *p, IrValue *v, unsigned k)
 	if (v->block || v->def->kind == OP_LOAD)
 		return carry(p, v, k, pipeline_value(p, true, v, k));
 	IrOp *copy = copy_op(p, false, v->def, k);
-	if (ir_has_trait(v->def, TRAIT_NOFX))
+	if (ir_has_trait(v->def, TRAIT_NOFX) && !ir_is_defined_outside(ir_operand(v->def, 1), p->loop))
 		guard_divisor(p, false, copy, k);
 	return ir_mapping_get(&p->ahead[k]->map, v);
 }

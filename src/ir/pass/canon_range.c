@@ -1,5 +1,6 @@
-/* Comparisons that hold, or fail, whatever the program's arguments are: between what can be told of
- * their sides' bounds. So a mask of a loop whose counts and sizes are constants is none. */
+/* Bounds of integers that hold whatever the program's arguments are, and what they decide:
+ * comparisons, so a mask of a loop whose counts and sizes are constants is none; quotients and
+ * remainders of sums, which fall apart where one part is a multiple of the divisor. */
 #include "ir/pass/canon.h"
 
 #define RULE(kind, sets, fn, doc) CanonRule fn;
@@ -7,6 +8,8 @@
 #undef RULE
 
 enum { MOST_LOOKED_AT = 48 };
+
+enum { DEEPEST = 6 };
 
 /* The least and the greatest value of all elements, as signed numbers. */
 typedef struct Between {
@@ -203,4 +206,94 @@ bool rule_cmpi_bounds(Canon *c, IrOp *op)
 		return false;
 	int known = decided(predicate, x, y);
 	return known >= 0 && canon_replace_op(c, op, canon_int(c, op->results[0].type, known));
+}
+
+/* ---- quotients and remainders ---- */
+
+/* Is it one in all elements, whatever wraps? `by` is a power of two. */
+static bool is_multiple(const IrValue *v, uint64_t by, unsigned depth)
+{
+	uint64_t word;
+	const IrOp *op = v->def, *loop = op ? NULL : v->block->region->op;
+	if (canon_word(v, &word))
+		return !(word & (by - 1));
+	if (depth > DEEPEST)
+		return false;
+	if (loop)
+		return loop->kind == OP_FOR && !v->index &&
+		       is_multiple(ir_operand(loop, 0), by, depth + 1) &&
+		       is_multiple(ir_operand(loop, 2), by, depth + 1);
+	switch (op ? op->kind : OP__COUNT) {
+	case OP_SPLAT:
+	case OP_BROADCAST:
+	case OP_EXPAND_DIMS:
+	case OP_EXTSI:
+		return is_multiple(ir_operand(op, 0), by, depth + 1);
+	case OP_ADDI:
+	case OP_SUBI:
+		return is_multiple(ir_operand(op, 0), by, depth + 1) &&
+		       is_multiple(ir_operand(op, 1), by, depth + 1);
+	case OP_MULI:
+		return is_multiple(ir_operand(op, 0), by, depth + 1) ||
+		       is_multiple(ir_operand(op, 1), by, depth + 1);
+	default:
+		return false;
+	}
+}
+
+/* Made from ranges and constants alone: the same in each iteration of a loop. */
+static bool is_fixed(const IrValue *v, unsigned depth)
+{
+	const IrOp *op = v->def;
+	if (!op || depth > DEEPEST || op->region_count || !ir_has_trait(op, TRAIT_REMAT))
+		return false;
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		if (!is_fixed(ir_operand(op, i), depth + 1))
+			return false;
+	return true;
+}
+
+static bool is_not_negative(const Canon *c, const IrValue *v, Between *out)
+{
+	Look l = {.c = c};
+	return span_of(&l, v, out) && out->low >= 0;
+}
+
+/* Of a tile that is one number, on that number. */
+static IrValue *quotient(Canon *c, IrOpKind kind, IrValue *x, int64_t by)
+{
+	IrOp *splat = canon_def(x, OP_SPLAT);
+	IrValue *of = splat ? ir_operand(splat, 0) : x;
+	IrValue *made = irb_2(&c->b, kind, NULL, of, canon_int(c, of->type, by));
+	return splat ? irb_splat(&c->b, made, x->type) : made;
+}
+
+/* The sum by `by`: no part is negative, the sum does not wrap, x is a multiple of it. */
+static bool divide_parts(Canon *c, IrOp *op, IrValue *x, IrValue *y, int64_t by)
+{
+	Between all, of_x, of_y;
+	bool remainder = op->kind == OP_REMSI || op->kind == OP_REMUI;
+	if (!is_multiple(x, (uint64_t)by, 0) || !is_not_negative(c, ir_operand(op, 0), &all) ||
+	    !is_not_negative(c, x, &of_x) || !is_not_negative(c, y, &of_y))
+		return false;
+	if (remainder)
+		return canon_replace_op(c, op, of_y.high < by ? y : quotient(c, op->kind, y, by));
+	if (of_y.high < by)
+		return canon_replace_op(c, op, quotient(c, op->kind, x, by));
+	if (!ir_is_tensor(y->type) || !is_fixed(y, 0))
+		return false;
+	IrValue *whole = quotient(c, op->kind, x, by);
+	return canon_replace_op(c, op, irb_2(&c->b, OP_ADDI, NULL, whole, quotient(c, op->kind, y, by)));
+}
+
+/* By a power of two, (x + y) / b as x / b + y / b and (x + y) % b as y % b where b divides x: so of
+ * the tokens of a loop over pages, what the loop does not change is computed in front of it. */
+bool rule_divide_sum(Canon *c, IrOp *op)
+{
+	int64_t by;
+	const IrOp *sum = canon_def(ir_operand(op, 0), OP_ADDI);
+	if (!sum || !ir_constant_int(ir_operand(op, 1), &by) || by < 2 || (by & (by - 1)))
+		return false;
+	IrValue *x = ir_operand(sum, 0), *y = ir_operand(sum, 1);
+	return divide_parts(c, op, x, y, by) || divide_parts(c, op, y, x, by);
 }

@@ -364,12 +364,22 @@ uint32_t *lower_register_copies(Lower *lw, const Layout *layout)
 	return copies;
 }
 
+/* Indices that are equal, as pages of neighbouring tokens are, are one to what is computed from
+ * them; nobody asks other lanes for the rest then. */
+static void join_equal(Lower *lw, const IrValue *result, LLVMValueRef *regs)
+{
+	const uint32_t *first = ir_is_int(result->type->elem) ? lower_first_of_equal(lw, result) : NULL;
+	for (uint32_t r = 0; first && r < lower_count(lw, result->type); r++)
+		regs[r] = regs[first[r]];
+}
+
 bool lower_CONVERT_LAYOUT(Lower *lw, IrOp *op)
 {
 	IrType from = ir_operand(op, 0)->type, to = op->results[0].type;
 	LowerValue v = lower_get(lw, ir_operand(op, 0));
 	LLVMValueRef *regs = lower_convert(lw, gpu_layout(lw->gpu, from), gpu_layout(lw->gpu, to), v.regs,
 					   from->elem, gpu_shared_offset(lw->gpu, op));
+	join_equal(lw, ir_result(op, 0), regs);
 	lower_set(lw, ir_result(op, 0), regs, lower_count(lw, to));
 	return true;
 }
