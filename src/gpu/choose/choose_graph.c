@@ -534,8 +534,7 @@ static void price_loads(Choose *c)
 		const ChooseNode *node = &c->nodes.data[i];
 		if (node->kind != CHOOSE_OP || node->op->kind != OP_LOAD)
 			continue;
-		if (!products)
-			node->access->more = c->gpu->plan_target.costs->load_request;
+		node->access->sets_pace = !products;
 		if (!is_staged(c, node->op) || node->access->vector * node->access->element_bits < 32)
 			continue;
 		for (unsigned d = 0; d < IR_MAX_RANK; d++)

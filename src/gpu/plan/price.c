@@ -246,10 +246,11 @@ unsigned gpu_price_access(const TargetCosts *costs, IrOpKind op, const GpuAccess
 		sectors += pieces > whole ? (pieces - whole) * costs->store_part : 0;
 	}
 	unsigned lines = pieces_of(access, layout, LINE_BYTES) * costs->line;
-	if (op != OP_LOAD)
+	if (op != OP_LOAD || !access->sets_pace)
 		return instructions * (1 + access->more + MAX(sectors, lines));
 	unsigned alike = instructions_of_sector(access, layout, vector);
-	return instructions * (1 + access->more) + instructions / alike * MAX(sectors, alike * lines);
+	return instructions * (1 + access->more + costs->load_request) +
+	       instructions / alike * MAX(sectors, alike * lines);
 }
 
 /* ---- arithmetic ---- */

@@ -19,6 +19,7 @@ typedef struct GpuAccess {
 	int64_t vector;  /* elements along it that one instruction may take */
 	unsigned widest; /* bytes that one may; 0: 16 in loads and stores, an element in others */
 	unsigned more;      /* what an instruction costs besides itself */
+	bool sets_pace;     /* no products do: loads wait for memory side by side */
 	int64_t contiguity; /* elements along it that lie side by side, or usually do (analysis/usual.h) */
 	int64_t step;       /* or so far from one another, in elements of memory; 0: side by side */
 	int64_t constancy[IR_MAX_RANK]; /* elements along a dim that have one address */

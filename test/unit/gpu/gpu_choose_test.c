@@ -144,14 +144,16 @@ static void accesses_cost_their_lines(void **state)
 			     .dim = 1,
 			     .vector = 1,
 			     .contiguity = 64,
+			     .sets_pace = true,
 			     .constancy = {1, 1},
 			     .shared = {1, 1}};
+	unsigned place = k.cx.plan_target.costs->load_request;
 	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_LOAD, &access,
 					  LAYOUT("[1, 4]", "[2, 16]", "[1, 0]")),
-			 32 + 8 * 4 * 4 * 4);
+			 32 * (1 + place) + 8 * 4 * 4 * 4);
 	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_LOAD, &access,
 					  LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")),
-			 32 * (1 + 4 * 2));
+			 32 * (1 + place + 4 * 2));
 	/* Stores of one element in each sector write parts of them. */
 	access = (GpuAccess){.element_bits = 32,
 			     .dim = 0,
