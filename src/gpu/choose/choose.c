@@ -32,7 +32,7 @@ unsigned choose_price(Choose *c, const Layout *from, const Layout *to, unsigned 
 		return 0;
 	uint64_t key = (uint64_t)choose_number(c, from) << 32 | (uint64_t)choose_number(c, to) << 8 | bits;
 	if (!map_get(&c->prices, key, &price)) {
-		price = gpu_price_convert(&c->costs, from, to, bits);
+		price = gpu_price_convert(c->gpu->plan_target.costs, from, to, bits);
 		map_put(&c->prices, key, price);
 	}
 	return (unsigned)price;
@@ -376,19 +376,8 @@ static bool try_move(Choose *c, const Layout **proposed)
 	return true;
 }
 
-/* A barrier's cost is latency. Kernels with products have one or two CTAs on an SM, and wait; of
- * others there are many, whose warps go on meanwhile. */
-static TargetCosts costs_of_conversions(const Choose *c)
-{
-	TargetCosts costs = *c->gpu->plan_target.costs;
-	if (!c->any_dot)
-		costs.cta_barrier /= 2;
-	return costs;
-}
-
 void choose_solve(Choose *c)
 {
-	c->costs = costs_of_conversions(c);
 	Proposals all = propose_all(c);
 	bool moved = true;
 	for (unsigned round = 0; moved && round < MOST_ROUNDS; round++) {

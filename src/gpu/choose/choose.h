@@ -66,11 +66,9 @@ typedef struct Choose {
 	bool *is_free;          /* by value id */
 	uint32_t *weight_of;    /* by block id */
 	bool *has_dot;          /* by block id */
-	bool any_dot;           /* in the module */
 	IrType *type_of;        /* by value id: before anything was changed */
 	uint32_t values, ops, blocks; /* sizes of these tables */
-	TargetCosts costs;      /* of conversions */
-	Map prices;             /* likewise */
+	Map prices;             /* of conversions */
 	Map numbers;            /* layout -> small number */
 	Map inferred;           /* (op, what, layout) -> layout */
 } Choose;

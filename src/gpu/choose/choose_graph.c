@@ -340,7 +340,6 @@ static void add_op(Choose *c, IrOp *op, uint32_t weight)
 	node->takes_any = op->kind == OP_DOT && gpu_dot_takes_any(c->gpu, op);
 	c->node_of_op[op->id] = at;
 	c->has_dot[op->block->id] = c->has_dot[op->block->id] || schedule_is_dot(op);
-	c->any_dot = c->any_dot || schedule_is_dot(op);
 	IrType *types = ARENA_ARRAY(c->arena, IrType, op->operand_count);
 	for (uint32_t i = 0; i < op->operand_count; i++)
 		types[i] = ir_operand(op, i)->type;
