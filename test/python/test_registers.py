@@ -57,8 +57,7 @@ class Waiting(unittest.TestCase):
     def test_tiles_of_a_loop(self):
         """What the loop changes in one place, and what it needs alone, wait where each thread stored them."""
         rng = np.random.default_rng(1)
-        for c, d, warps, h, n in ((128, 64, 4, tl.float32, 0), (128, 64, 4, tl.float16, 3), (128, 64, 4, tl.float32, 2),
-                                  (64, 64, 2, tl.float32, 2)):
+        for c, d, warps, h, n in ((64, 64, 2, tl.float32, 0), (128, 64, 2, tl.float16, 3), (64, 64, 2, tl.float32, 2)):
             a = (np.eye(d) * 4 + rng.standard_normal((d, d)) * 0.05).astype(np.float32)
             a = (a + a.T) / 2
             r = rng.standard_normal((c, d)).astype(np.float32) * 0.1
