@@ -228,26 +228,20 @@ static void take_apart(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef v)
 	LLVMInstructionEraseFromParent(v);
 }
 
-static unsigned block_apart(LLVMBuilderRef b, LLVMModuleRef module, LLVMBasicBlockRef block)
+static void block_apart(LLVMBuilderRef b, LLVMModuleRef module, LLVMBasicBlockRef block)
 {
-	unsigned done = 0;
 	for (LLVMValueRef v = LLVMGetFirstInstruction(block), next; v; v = next) {
 		next = LLVMGetNextInstruction(v);
-		if (!is_of_pairs(v) || operands_of(v) > MOST_OPERANDS || !may_go_wrong(v))
-			continue;
-		take_apart(b, module, v);
-		done++;
+		if (is_of_pairs(v) && operands_of(v) <= MOST_OPERANDS && may_go_wrong(v))
+			take_apart(b, module, v);
 	}
-	return done;
 }
 
-unsigned halves_apart(LLVMModuleRef module)
+void halves_apart(LLVMModuleRef module)
 {
-	unsigned done = 0;
 	LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
 	for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
 		for (LLVMBasicBlockRef at = LLVMGetFirstBasicBlock(fn); at; at = LLVMGetNextBasicBlock(at))
-			done += block_apart(b, module, at);
+			block_apart(b, module, at);
 	LLVMDisposeBuilder(b);
-	return done;
 }

@@ -12,7 +12,7 @@
 #include <llvm-c/Core.h>
 
 /* Instructions on pairs of halves that have two such operands are done one half at a time. After
- * LLVM's passes. Returns how many were. */
-unsigned halves_apart(LLVMModuleRef module);
+ * LLVM's passes. */
+void halves_apart(LLVMModuleRef module);
 
 #endif

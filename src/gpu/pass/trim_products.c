@@ -19,12 +19,6 @@ typedef struct Trim {
 	bool changed;
 } Trim;
 
-static bool is_zero(const IrValue *v)
-{
-	IrAttr a = ir_constant_of(v);
-	return a && fold_is_constant(a) && fold_is_splat(a) && fold_word(a, 0) == 0;
-}
-
 /* Elements with i >= the result along `dim` are left out by the mask; 0: it does not say. */
 static int64_t masked_from(Trim *t, const IrOp *op, const IrValue *mask, unsigned dim)
 {
@@ -51,10 +45,10 @@ static int64_t zero_from(Trim *t, const IrValue *v, unsigned dim, bool any, unsi
 	switch (op->kind) {
 	case OP_LOAD:
 		zero = any ? op->operand_count > 1
-			   : op->operand_count > 2 && is_zero(ir_operand(op, 2));
+			   : op->operand_count > 2 && fold_is_zero(ir_operand(op, 2));
 		return zero ? masked_from(t, op, ir_operand(op, 1), dim) : 0;
 	case OP_SELECT:
-		zero = is_zero(ir_operand(op, 2)) && ir_is_tensor(ir_operand(op, 0)->type);
+		zero = fold_is_zero(ir_operand(op, 2)) && ir_is_tensor(ir_operand(op, 0)->type);
 		end = zero ? masked_from(t, op, ir_operand(op, 0), dim) : 0;
 		return end || !zero ? end : zero_from(t, ir_operand(op, 1), dim, any, depth + 1);
 	case OP_TRANS:

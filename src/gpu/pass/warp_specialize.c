@@ -404,7 +404,6 @@ static void fence_for_others(const Pipeline *p)
 	ir_set(p->m, fence, ATTR_FENCE_CLUSTER, ir_attr_bool(p->gpu->ir, false));
 }
 
-/* alone: no other loop of the kernel may get roles. */
 static bool say_pieces(void *data, IrOp *op)
 {
 	const Roles *w = data;
@@ -413,6 +412,7 @@ static bool say_pieces(void *data, IrOp *op)
 	return true;
 }
 
+/* alone: no other loop of the kernel may get roles. */
 static void carry_out(PassCx *cx, const AxisMap *axes, const GpuRoles *r, bool alone)
 {
 	Schedule s = r->s;

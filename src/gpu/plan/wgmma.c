@@ -453,12 +453,6 @@ bool gpu_wgmma_may_read_late(GpuCx *cx, const IrOp *dot, IrType elem)
 	return elem->bits == 32 || (elem->bits == 8 && !gpu_wgmma_adds_parts(cx, dot));
 }
 
-static bool is_zero(const IrValue *v)
-{
-	IrAttr a = ir_constant_of(v);
-	return a && fold_is_constant(a) && fold_is_splat(a) && fold_word(a, 0) == 0;
-}
-
 bool gpu_wgmma_adds_parts(GpuCx *cx, const IrOp *dot)
 {
 	IrType a = ir_operand(dot, 0)->type;
@@ -466,7 +460,7 @@ bool gpu_wgmma_adds_parts(GpuCx *cx, const IrOp *dot)
 	/* Where all of K is one part, threads add it to what was there before, if anything. */
 	return ir_is_float(a->elem) && a->elem->bits == 8 && dot->results[0].type->elem->bits == 32 &&
 	       most > 0 &&
-	       (most < a->shape[1] || (most == a->shape[1] && !is_zero(ir_operand(dot, 2))));
+	       (most < a->shape[1] || (most == a->shape[1] && !fold_is_zero(ir_operand(dot, 2))));
 }
 
 /* ---- the choice ---- */

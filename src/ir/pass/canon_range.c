@@ -7,9 +7,7 @@
 #include "ir/pass/canon.def"
 #undef RULE
 
-enum { MOST_LOOKED_AT = 48 };
-
-enum { DEEPEST = 6 };
+enum { MOST_LOOKED_AT = 48, DEEPEST = 6 };
 
 /* The least and the greatest value of all elements, as signed numbers. */
 typedef struct Between {

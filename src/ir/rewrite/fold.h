@@ -71,6 +71,12 @@ static inline bool fold_is_splat(IrAttr a)       /* one value in all elements */
 {
 	return a->kind != ATTR_KIND_DENSE || a->splat;
 }
+/* Is it a constant whose elements are all 0, with the bits of +0? */
+static inline bool fold_is_zero(const IrValue *v)
+{
+	IrAttr a = ir_constant_of(v);
+	return a && fold_is_constant(a) && fold_is_splat(a) && fold_word(a, 0) == 0;
+}
 /* A constant of scalar or tensor type with this value in all elements. */
 IrAttr fold_splat(IrCx *cx, IrType type, uint64_t word);
 

@@ -259,12 +259,6 @@ static void multiply_in_parts(const Product *p, uint32_t part, bool fresh, LLVMV
 	}
 }
 
-static bool is_zero(const IrValue *v)
-{
-	IrAttr a = ir_constant_of(v);
-	return a && fold_is_constant(a) && fold_is_splat(a) && fold_word(a, 0) == 0;
-}
-
 static void begin(Product *p, const IrOp *op)
 {
 	Lower *lw = p->lw;
@@ -327,7 +321,7 @@ bool lower_WARP_GROUP_DOT(Lower *lw, IrOp *op)
 	begin(&p, op);
 	LowerValue added = lower_get(lw, ir_operand(op, 2));
 	LLVMValueRef *sums = lower_array(lw, added.count), **words = ARENA_ARRAY(lw->arena, LLVMValueRef *, p.plan->tiles);
-	bool fresh = is_zero(ir_operand(op, 2));
+	bool fresh = fold_is_zero(ir_operand(op, 2));
 	bool adds_parts = gpu_wgmma_adds_parts(lw->gpu, op);
 	memcpy(sums, added.regs, added.count * sizeof *sums);
 	for (uint32_t i = 0; i < p.plan->tiles; i++) {
