@@ -218,8 +218,8 @@ def _compared(name, mine, theirs, ratios, wholes):
             print(f"    {kernel[:60]:60} {who}: {error}")
 
 
-def table(folder):
-    neso, triton = _rows(folder, "neso"), _rows(folder, "triton")
+def table(folder, other="triton"):
+    neso, triton = _rows(folder, "neso"), _rows(folder, other)
     ratios, wholes = {"chosen": [], "best": [], "all": []}, []
     for name in sorted(set(neso) | set(triton)):
         mine, theirs = neso.get(name), triton.get(name)
@@ -239,16 +239,18 @@ def run_all(options):
     names = options.models or list(MODELS)
     caches, children = tempfile.mkdtemp(), []
     for i in range(options.jobs):
-        for who in ("neso", "triton"):
+        for who in ("neso", "triton", *(["before"] if options.before else [])):
             if not names[i::options.jobs]:
                 continue
             env = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": f"{caches}/{who}", "TRITON_CACHE_DIR": f"{caches}/{who}-t", "NESO_QUIET": "1"}
             env.pop("PYTHONPATH", None)
-            if who == "neso":
-                env["PYTHONPATH"] = options.neso
+            if who != "triton":
+                env["PYTHONPATH"] = options.neso if who == "neso" else options.before
+            if who == "before":
+                env["LD_LIBRARY_PATH"] = env["NESO_CODEGEN_PATH"] = os.path.dirname(os.path.abspath(options.before))
             out = os.path.join(folder, f"{who}-{i}.jsonl")
             with open(out[:-5] + "err", "w") as errors:
-                children.append(subprocess.Popen([sys.executable, *(["-m", "neso"] if who == "neso" else []), os.path.abspath(__file__), "--child", out,
+                children.append(subprocess.Popen([sys.executable, *(["-m", "neso"] if who != "triton" else []), os.path.abspath(__file__), "--child", out,
                                                   "--lock", f"{caches}/lock", "--models", *names[i::options.jobs]], env=env, stderr=errors))
     ends = time.time() + options.seconds
     for each in children:
@@ -257,11 +259,15 @@ def run_all(options):
         except subprocess.TimeoutExpired:
             each.kill()
     table(folder)
+    if options.before:
+        print("\nbeside what was before")
+        table(folder, "before")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--neso")
+    parser.add_argument("--before", help="another folder that has neso/, to be compared too")
     parser.add_argument("--out")
     parser.add_argument("--jobs", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=600)
