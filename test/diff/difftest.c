@@ -2,7 +2,8 @@
  *
  *	difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER]
  *	         [--no-check] [--findings N] [--hang SECONDS] [--verify]
- *	difftest --products ...         products tile by tile (products.c), which are not shrunk
+ *	difftest --products ...         whole programs, which are not shrunk: products tile by tile (products.c);
+ *	                                --loops, --states: loops.c, states.c
  *	difftest --print SEED           the program of a seed
  *	difftest [--target T]... FILE   a program that was kept
  *
@@ -34,7 +35,8 @@ typedef struct Options {
 	uint64_t seed, count;
 	int jobs, findings;
 	const char *keep, *file;
-	bool print, products, loops;
+	bool print;
+	void (*whole)(Case *c, uint64_t seed); /* programs that are not shrunk; NULL: others */
 	Engines engines;
 } Options;
 
@@ -57,8 +59,8 @@ typedef struct Shared {
 static void make_case(const Options *o, uint64_t seed, Case *c)
 {
 	static Program p;
-	if (o->loops || o->products) {
-		(o->loops ? loop_make : product_make)(c, seed);
+	if (o->whole) {
+		o->whole(c, seed);
 		return;
 	}
 	program_generate(&p, seed);
@@ -153,10 +155,10 @@ static void report(const Options *o, uint64_t seed, const Outcome *seen)
 		printf("difftest: seed %llu: %s in a process that ran others before, not in one of its own\n%s\n",
 		       (unsigned long long)seed, kind_text(seen->kind), seen->text);
 		outcome = *seen;
-	} else if (!o->products && !o->loops) {
+	} else if (!o->whole) {
 		program_shrink(&p, &o->engines, &outcome, 40);
 	}
-	if (o->products || o->loops) {
+	if (o->whole) {
 		make_case(o, seed, &c);
 	} else {
 		program_check(&p);
@@ -336,6 +338,20 @@ static int print_program(const Options *o)
 	return 0;
 }
 
+typedef void MakeWhole(Case *c, uint64_t seed);
+
+static MakeWhole *whole_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		MakeWhole *make;
+	} kinds[] = {{"products", product_make}, {"loops", loop_make}, {"states", state_make}};
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+		if (strcmp(name, kinds[i].name) == 0)
+			return kinds[i].make;
+	return NULL;
+}
+
 static bool read_options(Options *o, int argc, char **argv)
 {
 	*o = (Options){.seconds = 10,
@@ -354,12 +370,8 @@ static bool read_options(Options *o, int argc, char **argv)
 			o->engines.verify = true;
 			continue;
 		}
-		if (strcmp(word, "--products") == 0) {
-			o->products = true;
-			continue;
-		}
-		if (strcmp(word, "--loops") == 0) {
-			o->loops = true;
+		if (strncmp(word, "--", 2) == 0 && whole_of(word + 2)) {
+			o->whole = whole_of(word + 2);
 			continue;
 		}
 		if (word[0] != '-') {
@@ -402,7 +414,7 @@ int main(int argc, char **argv)
 	if (!read_options(&o, argc, argv)) {
 		fputs("usage: difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER]\n"
 		      "                [--no-check] [--findings N] [--hang SECONDS] [--verify]\n"
-		      "       difftest --products|--loops ...\n"
+		      "       difftest --products|--loops|--states ...\n"
 		      "       difftest --print SEED\n"
 		      "       difftest [--target T]... FILE\n",
 		      stderr);
