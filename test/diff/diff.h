@@ -10,6 +10,7 @@
  *	products.c              seed -> Case: products tile by tile, which are not shrunk
  *	loops.c                 seed -> Case: loops of products and what stands beside them
  *	states.c                seed -> Case: loops that carry tiles from product to product
+ *	rows.c                  seed -> Case: kernels that walk along rows
  *	case.c                  Case <-> file
  *	run.c                   Case -> Outcome
  *	shrink.c                Program -> a smaller one with the same Outcome
@@ -217,6 +218,7 @@ void program_print(const Program *p, Case *c);
 void product_make(Case *c, uint64_t seed); /* likewise */
 void loop_make(Case *c, uint64_t seed);    /* likewise */
 void state_make(Case *c, uint64_t seed);   /* likewise */
+void row_make(Case *c, uint64_t seed);     /* likewise */
 /* One of so many ints. */
 int random_pick(Random *r, int count, ...);
 /* An argument more: aligned memory of whole numbers in [lo, hi], or an i32. */

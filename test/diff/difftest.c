@@ -3,7 +3,7 @@
  *	difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER]
  *	         [--no-check] [--findings N] [--hang SECONDS] [--verify]
  *	difftest --products ...         whole programs, which are not shrunk: products tile by tile (products.c);
- *	                                --loops, --states: loops.c, states.c
+ *	                                --loops, --states, --rows: loops.c, states.c, rows.c
  *	difftest --print SEED           the program of a seed
  *	difftest [--target T]... FILE   a program that was kept
  *
@@ -345,7 +345,7 @@ static MakeWhole *whole_of(const char *name)
 	static const struct {
 		const char *name;
 		MakeWhole *make;
-	} kinds[] = {{"products", product_make}, {"loops", loop_make}, {"states", state_make}};
+	} kinds[] = {{"products", product_make}, {"loops", loop_make}, {"states", state_make}, {"rows", row_make}};
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
 		if (strcmp(name, kinds[i].name) == 0)
 			return kinds[i].make;
@@ -414,7 +414,7 @@ int main(int argc, char **argv)
 	if (!read_options(&o, argc, argv)) {
 		fputs("usage: difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER]\n"
 		      "                [--no-check] [--findings N] [--hang SECONDS] [--verify]\n"
-		      "       difftest --products|--loops|--states ...\n"
+		      "       difftest --products|--loops|--states|--rows ...\n"
 		      "       difftest --print SEED\n"
 		      "       difftest [--target T]... FILE\n",
 		      stderr);

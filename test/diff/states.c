@@ -342,6 +342,8 @@ void state_make(Case *c, uint64_t seed)
 	int programs = random_pick(&w->r, 4, 1, 1, 2, 3), rows = s.length + s.t;
 	c->grid = (uint32_t)programs;
 	c->num_warps = (uint32_t)random_pick(&w->r, 6, 4, 4, 4, 8, 2, 1);
+	if (s.t * (s.dk > s.dv ? s.dk : s.dv) > 4096 && c->num_warps < 4)
+		c->num_warps = 4; /* fewer take minutes to compile */
 	c->num_stages = (uint32_t)(1 + random_below(&w->r, 4));
 	c->schedules = chance(w, 4) ? 2 : 1;
 	c->ctas = (uint32_t)random_pick(&w->r, 8, 1, 1, 1, 1, 1, 1, 2, 4);
