@@ -28,6 +28,8 @@ static void choose(State *s)
 	s->dk = random_pick(&w->r, 4, 16, 32, 64, 128);
 	s->dv = random_pick(&w->r, 4, 16, 32, 64, 128);
 	s->turns = random_pick(&w->r, 5, 1, 2, 3, 3, 5);
+	while (s->t * (s->dk > s->dv ? s->dk : s->dv) > 8192)
+		s->t /= 2; /* others take minutes to compile and to run */
 	if (s->t * s->dk > 4096 || s->t * s->dv > 4096)
 		s->turns = s->turns > 3 ? 3 : s->turns;
 	s->whole = chance(w, 2);

@@ -29,12 +29,12 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 BOTH, HOPPER = ("sm_80", "sm_90a"), ("sm_90a",)
 
-# kernel, targets, inputs, options. An input is a grid and arguments: the first is the one that mutants must not survive; survivors
-# are run with the others, and in several orders, to tell those that change something. Sizes cut tiles where masks are, and are as
+# kernel, targets, inputs, options. An input is a grid and arguments: the first is the one that mutants must not survive, and so are
+# those with a + in front, where one input does not run all of a kernel; survivors are run with the others, and in several orders, to tell those that change something. Sizes cut tiles where masks are, and are as
 # divisible as the first input's, as the code is made for that. Results are set to what no kernel computes.
 KERNELS = [
     ("product", BOTH, ["1,2 rand:30x72:fp16 rand:72x40:fp16 full:30x40:fp32:77 30 40 72 32 32 16",
-                       "1,1 randn:31x61:fp16 randn:61x31:fp16 full:31x31:fp32:77 31 31 61 32 32 16",
+                       "+ 1,1 randn:31x61:fp16 randn:61x31:fp16 full:31x31:fp32:77 31 31 61 32 32 16",
                        "1,1 randn:7x8:fp16 randn:8x6:fp16 full:7x6:fp32:77 7 6 8 32 32 16"], ""),
     ("product", HOPPER, ["1,1 rand:64x160:fp16 rand:160x64:fp16 full:64x64:fp32:77 64 64 160 64 64 32",
                          "1,1 rand:48x112:fp16 rand:112x16:fp16 full:48x16:fp32:77 48 16 112 64 64 32",
@@ -270,7 +270,9 @@ class Kernel:
         self.folder = os.path.join(folder, self.name)
         os.makedirs(self.folder)
         names = re.search(rf"def {row[0]}\((.*?)\):", open(os.path.join(HERE, "kernels.py")).read(), re.S)[1].split(",")
-        self.inputs = [(i.split()[0], i.split()[1:]) for i in row[2]]
+        words = [i.removeprefix("+ ").split() for i in row[2]]
+        self.inputs = [(w[0], w[1:]) for w in words]
+        self.firsts = [n for n, i in enumerate(row[2]) if n == 0 or i.startswith("+ ")]
         self.arrays = [n.strip() for n, a in zip(names, self.inputs[0][1]) if ":" in a]
         self.signature = ",".join(argument_type(n, a) for n, a in zip(names, self.inputs[0][1]))
         self.results = {}
@@ -361,7 +363,10 @@ class Mutant:
         path = os.path.join(folder, f"{self.kernel.row[0]}.{self.stage}")
         with open(path, "w") as f:
             f.write(self.text)
-        self.verdict = self.verdict_of(folder, path, more=self.kernel.checks)
+        for which in self.kernel.firsts:
+            self.verdict = self.verdict_of(folder, path, which, self.kernel.checks)
+            if self.verdict != "survived":
+                break
         if self.verdict == "survived":
             if plain(self.kernel.emit("ptx", path)) == self.kernel.plain["ptx"]:
                 self.verdict = "equivalent"
@@ -387,7 +392,7 @@ class Mutant:
 
     def is_found_elsewhere(self, folder, path):
         """On another input, or in one of several orders."""
-        for which in range(1, len(self.kernel.inputs)):
+        for which in set(range(len(self.kernel.inputs))) - set(self.kernel.firsts):
             if self.verdict_of(folder, path, which) != "survived":
                 return True
         return self.verdict_of(folder, path, 0, ("--schedules", "6")) != "survived"
