@@ -73,6 +73,20 @@ def conversions(x_ptr, out_ptr, N: tl.constexpr):
 
 
 @triton.jit
+def whole_numbers(x_ptr, i_ptr, out_ptr, wide_ptr, N: tl.constexpr):
+    """Of a float, of one that comes from an integer, and of constants."""
+    i = tl.arange(0, N)
+    x, whole = tl.load(x_ptr + i), tl.load(i_ptr + i).to(tl.float32)
+    tl.store(out_ptr + i, x.to(tl.int8).to(tl.int32))
+    tl.store(out_ptr + N + i, whole.to(tl.uint8).to(tl.int32))
+    tl.store(out_ptr + 2 * N + i, whole.to(tl.int16).to(tl.int32))
+    tl.store(out_ptr + 3 * N + i, (tl.zeros([N], tl.float32) + 300.0).to(tl.int8).to(tl.int32))
+    tl.store(wide_ptr + i, x.to(tl.int64))
+    tl.store(wide_ptr + N + i, whole.to(tl.uint32).to(tl.int64))
+    tl.store(wide_ptr + 2 * N + i, (tl.zeros([N], tl.float32) - 1.0).to(tl.uint64).to(tl.int64))
+
+
+@triton.jit
 def masks(x_ptr, out_ptr, n, N: tl.constexpr):
     i = tl.arange(0, N)
     tl.store(out_ptr + i, tl.load(x_ptr + i, mask=i < n, other=7), mask=i != 1)
@@ -169,6 +183,18 @@ class Rules(Engines):
         whole = np.array([1, -1, 2**31 - 1, -2**31, 0, 2049, 2051, 10**6], np.int32)
         some = np.array([0, 1, 2, 3, 5, 6, 7, 0])
         self.check(conversions, [x[some]], [np.stack([whole[some], half[some]])], N=8)
+
+    def test_beyond_integers(self):
+        x = np.array([300, -300, 1e9, -1e9, np.nan, 127.9, -0.5, 1e30], np.float32)
+        i = np.array([300, -300, 70000, -70000, -1, 40000, 255, 2**31 - 1], np.int32)
+        out = np.array([[44, -44, -1, 0, 0, 127, 0, -1],
+                        [44, 0, 255, 0, 0, 64, 255, 255],
+                        [300, -300, 2**15 - 1, -2**15, -1, 2**15 - 1, 255, 2**15 - 1],
+                        [44] * 8], np.int32)
+        wide = np.array([[300, -300, 10**9, -10**9, -2**63, 127, 0, 2**63 - 1],
+                         [300, 0, 70000, 0, 0, 40000, 255, 2**31],
+                         [0] * 8], np.int64)
+        self.check(whole_numbers, [x, i], [out, wide], N=8)
 
     def test_small_sums(self):
         least = np.float32(2.0)**-126

@@ -19,6 +19,7 @@
 #include "gpu/gpu.h"
 #include "gpu/loop/schedule.h"
 #include "gpu/pipeline/pipeline.h"
+#include "gpu/plan/wgmma.h"
 
 typedef VEC(IrValue *) Values;
 
@@ -294,8 +295,9 @@ static void await(Rotation *r, IrOp *before, uint32_t count)
 	IrType *types = ARENA_ARRAY(r->cx->scratch, IrType, 2 * count);
 	for (uint32_t i = 0; i < count; i++) {
 		values[i] = &ends[i]->results[0];
-		if (ir_is_tensor(ir_operand(ends[i], 0)->type))
-			values[n++] = ir_operand(ends[i], 0);
+		bool second = ir_is_tensor(ir_operand(ends[i], 1)->type) && !gpu_wgmma_late_read(r->gpu, ends[i]);
+		if (ir_is_tensor(ir_operand(ends[i], 0)->type) || second)
+			values[n++] = ir_operand(ends[i], second);
 	}
 	for (uint32_t i = 0; i < n; i++)
 		types[i] = values[i]->type;

@@ -6,6 +6,7 @@
  * they may stay in flight into the next one. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/pipeline/pipeline.h"
+#include "gpu/plan/wgmma.h"
 
 /* ---- what comes first ---- */
 
@@ -57,6 +58,19 @@ static IrOp *await_products(Pipeline *p, IrBuilder *b, IrValue **values, uint32_
 	IrOp *wait = irb_op(b, OP_WARP_GROUP_DOT_WAIT, values, count, types, count, 0);
 	ir_set(p->m, wait, ATTR_PENDINGS, ir_attr_i32(p->gpu->ir, pending));
 	return wait;
+}
+
+/* Adds what the product takes from registers that its iteration fills: they stay as they are until
+ * it has ended, as the wait takes them too. (What is read part by part is not there at once.) */
+static uint32_t hold_registers(const Pipeline *p, const IrOp *dot, IrValue **values, uint32_t n)
+{
+	for (uint32_t i = 0; i < 2; i++) {
+		IrValue *v = ir_operand(dot, i);
+		bool filled = ir_is_tensor(v->type) && v->def && v->def->block == dot->block;
+		if (filled && !gpu_wgmma_late_read(p->gpu, dot))
+			values[n++] = v;
+	}
+	return n;
 }
 
 /* From here on uses of values[i] are of what the wait gives. */
@@ -222,7 +236,9 @@ static void end_early(Pipeline *p, IrOp *dot)
 		pipeline_compute_first(p->m, p->cx->scratch, user);
 	IrBuilder b = ir_at(p->m, user);
 	b.loc = dot->loc;
-	use_awaited(await_products(p, &b, &value, 1, behind), &value, 1);
+	IrValue *values[3] = {value};
+	uint32_t n = hold_registers(p, dot, values, 1);
+	use_awaited(await_products(p, &b, values, n, behind), values, 1);
 }
 
 /* ---- products that end with the iteration ---- */
@@ -275,10 +291,12 @@ static void end_last(Pipeline *p)
 	if (!count)
 		return;
 	for (uint32_t i = 0; i < count; i++) {
-		IrValue *a = ir_operand(p->last.data[i], 0);
+		const IrOp *dot = p->last.data[i];
 		values[i] = &p->last.data[i]->results[0];
-		if (ir_is_tensor(a->type))
-			values[n++] = a;
+		if (ir_is_tensor(ir_operand(dot, 0)->type))
+			values[n++] = ir_operand(dot, 0);
+		else
+			n = hold_registers(p, dot, values, n);
 	}
 	IrBuilder b = ir_at(p->m, p->body->last);
 	b.loc = p->last.data[0]->loc;
@@ -295,14 +313,16 @@ static void end_last(Pipeline *p)
  * iteration before have added up, where that is used. */
 static void end_product(Pipeline *p, IrOp *dot, bool first)
 {
-	IrValue *values[1 + SCHEDULE_MOST_PRODUCTS];
+	IrValue *values[3 + SCHEDULE_MOST_PRODUCTS];
 	uint32_t count = 0;
 	values[count++] = &dot->results[0];
 	for (uint32_t i = 0; i < p->s->products.len && first; i++)
 		if (p->s->products.data[i].used)
 			values[count++] = p->s->products.data[i].carried;
 	IrBuilder b = behind_issued(p, dot);
-	IrOp *wait = await_products(p, &b, values, count, issued_between(dot, b.before));
+	unsigned behind = issued_between(dot, b.before);
+	uint32_t n = behind ? hold_registers(p, dot, values, count) : count;
+	IrOp *wait = await_products(p, &b, values, n, behind);
 	use_awaited(wait, values, count);
 	issue_behind_wait(p, wait);
 }

@@ -162,31 +162,41 @@ bool fold_SITOFP(const FoldCell *f, uint64_t *out)
 
 bool fold_UITOFP(const FoldCell *f, uint64_t *out) { return from_magnitude(f, out, f->a, false); }
 
-bool fold_FPTOSI(const FoldCell *f, uint64_t *out)
+/* As GPUs convert, which know no integers below 16 bits: those are the low bits of such ones. NaN is
+ * the highest bit alone in 64 bits, and in 32 from f64; else 0. */
+static uint64_t not_a_number(const FoldCell *f)
 {
 	unsigned bits = f->to->bits;
+	return bits == 64 || (bits == 32 && f->from->kind == TY_F64) ? UINT64_C(1) << (bits - 1) : 0;
+}
+
+bool fold_FPTOSI(const FoldCell *f, uint64_t *out)
+{
+	unsigned bits = MAX(f->to->bits, 16);
 	double limit = ldexp(1, (int)bits - 1), x = trunc(A);
 	uint64_t largest = (UINT64_C(1) << (bits - 1)) - 1;
 	if (isnan(x))
-		*out = 0;
+		*out = not_a_number(f);
 	else if (x >= limit)
-		*out = largest;
+		*out = fold_low(largest, f->to->bits);
 	else if (x <= -limit)
-		*out = largest + 1;
+		*out = fold_low(largest + 1, f->to->bits);
 	else
-		*out = fold_low((uint64_t)(int64_t)x, bits);
+		*out = fold_low((uint64_t)(int64_t)x, f->to->bits);
 	return true;
 }
 
 bool fold_FPTOUI(const FoldCell *f, uint64_t *out)
 {
 	double x = trunc(A);
-	if (isnan(x) || x <= 0)
+	if (isnan(x))
+		*out = not_a_number(f);
+	else if (x <= 0)
 		*out = 0;
-	else if (x >= ldexp(1, (int)f->to->bits))
+	else if (x >= ldexp(1, (int)MAX(f->to->bits, 16)))
 		*out = fold_low(UINT64_MAX, f->to->bits);
 	else
-		*out = (uint64_t)x;
+		*out = fold_low((uint64_t)x, f->to->bits);
 	return true;
 }
 

@@ -228,10 +228,47 @@ bool lower_EXTSI(Lower *lw, IrOp *op)
 
 CAST(EXTUI, LLVMBuildZExt)
 CAST(TRUNCI, LLVMBuildTrunc)
-CAST(FPTOSI, LLVMBuildFPToSI)
-CAST(FPTOUI, LLVMBuildFPToUI)
 CAST(INT_TO_PTR, LLVMBuildIntToPtr)
 CAST(PTR_TO_INT, LLVMBuildPtrToInt)
+
+/* ---- floats to integers ---- */
+
+/* By operations that say what becomes of values beyond the type: those of 16, 32 and 64 bits. Of the
+ * first of them come integers that are narrower. */
+static LLVMValueRef to_integer(Lower *lw, const IrOp *op, LLVMValueRef v, bool is_signed)
+{
+	static const MachineOp ops[2][2][3] = {
+		{{MACHINE_f32_to_u16, MACHINE_f32_to_u32, MACHINE_f32_to_u64},
+		 {MACHINE_f64_to_u16, MACHINE_f64_to_u32, MACHINE_f64_to_u64}},
+		{{MACHINE_f32_to_s16, MACHINE_f32_to_s32, MACHINE_f32_to_s64},
+		 {MACHINE_f64_to_s16, MACHINE_f64_to_s32, MACHINE_f64_to_s64}}};
+	unsigned bits = ir_elem(op->results[0].type)->bits;
+	bool wide = LLVMTypeOf(v) == lw->t.f64;
+	if (!wide && LLVMTypeOf(v) != lw->t.f32)
+		v = LLVMBuildFPExt(lw->b, v, lw->t.f32, "");
+	v = machine_call(lw, ops[is_signed][wide][bits == 64 ? 2 : bits == 32], &v, 1);
+	return bits < 16 ? LLVMBuildTrunc(lw->b, v, result_type(lw, op), "") : v;
+}
+
+static LLVMValueRef build_FPTOSI(Lower *lw, const IrOp *op, const LLVMValueRef *args)
+{
+	return to_integer(lw, op, args[0], true);
+}
+
+static LLVMValueRef build_FPTOUI(Lower *lw, const IrOp *op, const LLVMValueRef *args)
+{
+	return to_integer(lw, op, args[0], false);
+}
+
+bool lower_FPTOSI(Lower *lw, IrOp *op)
+{
+	return lower_elementwise(lw, op, build_FPTOSI);
+}
+
+bool lower_FPTOUI(Lower *lw, IrOp *op)
+{
+	return lower_elementwise(lw, op, build_FPTOUI);
+}
 
 /* ---- bytes to floats ----
  *

@@ -293,21 +293,37 @@ static uint32_t steps_of_part(const Product *p, const IrOp *op)
 	return (uint32_t)MAX(MIN(most / p->plan->mma->k, p->plan->steps), 1);
 }
 
+static bool takes(const IrOp *op, const IrValue *v)
+{
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		if (ir_operand(op, i) == v)
+			return true;
+	return false;
+}
+
 /* Does A in registers, read from a ring and all there at once, stay as it is until the product has
- * ended? It goes through the wait then, if that leaves products under way. */
+ * ended? It goes through the wait that ends it then, if any wait leaves products under way. */
 static bool keeps_registers(const Product *p, const IrOp *dot)
 {
 	const IrValue *a = ir_operand(dot, p->plan->swapped);
-	const IrOp *wait = dot->next;
-	while (wait && wait->kind != OP_WARP_GROUP_DOT_WAIT)
-		wait = wait->next;
 	const IrOp *read = a->def && a->def->kind == OP_TRANS ? ir_operand(a->def, 0)->def : a->def;
 	bool reads = read && read->kind == OP_LOCAL_LOAD && read->block == dot->block;
-	bool kept = p->late || !p->plan->a || !reads || !wait ||
-		    ir_get_int(wait, p->lw->gpu->ir, ATTR_PENDINGS, 0) == 0;
-	for (uint32_t i = 0; wait && i < wait->operand_count; i++)
-		kept |= ir_operand(wait, i) == a;
-	return kept;
+	if (p->late || !p->plan->a || !reads)
+		return true;
+	bool first = true;
+	int64_t behind = 0;
+	for (const IrOp *op = dot->next; op; op = op->next) {
+		behind += op->kind == OP_WARP_GROUP_DOT;
+		if (op->kind != OP_WARP_GROUP_DOT_WAIT)
+			continue;
+		if (takes(op, a))
+			return true;
+		int64_t pending = ir_get_int(op, p->lw->gpu->ir, ATTR_PENDINGS, 0);
+		if (pending <= behind)
+			return first && pending == 0;
+		first = false;
+	}
+	return first;
 }
 
 bool lower_WARP_GROUP_DOT(Lower *lw, IrOp *op)
@@ -317,7 +333,7 @@ bool lower_WARP_GROUP_DOT(Lower *lw, IrOp *op)
 	if (!p.plan)
 		return lower_diag(lw, op->loc, DIAG_GPU_PRODUCT, ir_op_info[op->kind].text, why);
 	p.late = gpu_wgmma_late_read(lw->gpu, op);
-	CONTRACT(keeps_registers(&p, op));
+	ASSERT(keeps_registers(&p, op)); /* in all builds: else results are silently wrong */
 	begin(&p, op);
 	LowerValue added = lower_get(lw, ir_operand(op, 2));
 	LLVMValueRef *sums = lower_array(lw, added.count), **words = ARENA_ARRAY(lw->arena, LLVMValueRef *, p.plan->tiles);
@@ -418,12 +434,22 @@ static bool *words_seen(Lower *lw, const IrValue *v, uint32_t count)
 	return seen;
 }
 
-/* What goes through a wait, as words: results of products, and first operands of theirs, which give nothing but stay in their registers
- * until then. */
+/* Does a product take it from registers, as something else than what it adds to? */
+static bool is_multiplied(const IrValue *v)
+{
+	for (const IrUse *u = v->uses; u; u = u->next)
+		if (u->owner->kind == OP_WARP_GROUP_DOT && u != &u->owner->operands[2])
+			return true;
+	return false;
+}
+
+/* What goes through a wait, as words: results of products, and operands of theirs, which give
+ * nothing but stay in their registers until then. */
 static uint32_t words_through(Lower *lw, const IrValue *v, const IrValue *result, unsigned pending, LLVMValueRef *words)
 {
 	LowerValue held = lower_get(lw, v);
-	if (!ir_is_tensor(v->type) || (v->type->elem->bits == 32 && pending && stays_under_way(result, MOST_REGIONS)))
+	bool sums = ir_is_tensor(v->type) && v->type->elem->bits == 32 && !is_multiplied(v);
+	if (!ir_is_tensor(v->type) || (sums && pending && stays_under_way(result, MOST_REGIONS)))
 		return 0;
 	if (v->type->elem->bits == 32) {
 		const bool *seen = words_seen(lw, v, held.count);

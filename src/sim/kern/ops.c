@@ -4,6 +4,7 @@
 
 #include "base/float/fp_odd.h"
 #include "sim/half.h"
+#include "sim/to_integer.h"
 
 __extension__ typedef __int128 Wide;
 __extension__ typedef unsigned __int128 UnsignedWide;
@@ -289,38 +290,19 @@ static SimPure *const ops_sitofp[4][FLOAT__COUNT] = {FLOAT_ROW(sitofp_8), FLOAT_
 static SimPure *const ops_uitofp[4][FLOAT__COUNT] = {FLOAT_ROW(uitofp_8), FLOAT_ROW(uitofp_16), FLOAT_ROW(uitofp_32),
 					       FLOAT_ROW(uitofp_64)};
 
-/* Narrow results come from 16 or 32 bits, cut, as the GPU has no conversion to 8. NaN is the highest bit alone in 64-bit
- * results, and in 32-bit ones from f64; else 0. */
-static inline int64_t to_signed(double x, unsigned bits, bool is_double)
-{
-	if (x != x)
-		return bits == 64 ? INT64_MIN : bits == 32 && is_double ? INT32_MIN : 0;
-	double limit = bits == 64 ? 0x1p63 : bits == 32 ? 0x1p31 : 0x1p15;
-	int64_t high = bits == 64 ? INT64_MAX : bits == 32 ? INT32_MAX : INT16_MAX;
-	return x >= limit ? high : x <= -limit ? -high - 1 : (int64_t)x;
-}
-
-static inline uint64_t to_unsigned(double x, unsigned bits, bool is_double)
-{
-	if (x != x)
-		return bits == 64 ? UINT64_C(1) << 63 : bits == 32 && is_double ? UINT32_C(1) << 31 : 0;
-	double limit = bits == 64 ? 0x1p64 : bits == 32 ? 0x1p32 : 0x1p16;
-	uint64_t high = bits == 64 ? UINT64_MAX : bits == 32 ? UINT32_MAX : UINT16_MAX;
-	return x >= limit ? high : x <= 0 ? 0 : (uint64_t)x;
-}
 #define TO_INTEGER(name, fn, KIND, M, wide)                                                       \
 	OPS_LANEWISE(name##_##KIND##_8, uint8_t, M, fn((double)GET_##KIND(x), 16, wide))               \
 	OPS_LANEWISE(name##_##KIND##_16, uint16_t, M, fn((double)GET_##KIND(x), 16, wide))             \
 	OPS_LANEWISE(name##_##KIND##_32, uint32_t, M, fn((double)GET_##KIND(x), 32, wide))             \
 	OPS_LANEWISE(name##_##KIND##_64, uint64_t, M, fn((double)GET_##KIND(x), 64, wide))
-TO_INTEGER(fptosi, to_signed, F16, uint16_t, false)
-TO_INTEGER(fptosi, to_signed, BF16, uint16_t, false)
-TO_INTEGER(fptosi, to_signed, F32, float, false)
-TO_INTEGER(fptosi, to_signed, F64, double, true)
-TO_INTEGER(fptoui, to_unsigned, F16, uint16_t, false)
-TO_INTEGER(fptoui, to_unsigned, BF16, uint16_t, false)
-TO_INTEGER(fptoui, to_unsigned, F32, float, false)
-TO_INTEGER(fptoui, to_unsigned, F64, double, true)
+TO_INTEGER(fptosi, to_integer_signed, F16, uint16_t, false)
+TO_INTEGER(fptosi, to_integer_signed, BF16, uint16_t, false)
+TO_INTEGER(fptosi, to_integer_signed, F32, float, false)
+TO_INTEGER(fptosi, to_integer_signed, F64, double, true)
+TO_INTEGER(fptoui, to_integer_unsigned, F16, uint16_t, false)
+TO_INTEGER(fptoui, to_integer_unsigned, BF16, uint16_t, false)
+TO_INTEGER(fptoui, to_integer_unsigned, F32, float, false)
+TO_INTEGER(fptoui, to_integer_unsigned, F64, double, true)
 static SimPure *const ops_fptosi[FLOAT__COUNT][4] = {INT_ROW(fptosi_F16), INT_ROW(fptosi_BF16), INT_ROW(fptosi_F32),
 					      INT_ROW(fptosi_F64)};
 static SimPure *const ops_fptoui[FLOAT__COUNT][4] = {INT_ROW(fptoui_F16), INT_ROW(fptoui_BF16), INT_ROW(fptoui_F32),

@@ -3,6 +3,7 @@
 
 #include "sim/half.h"
 #include "sim/ops.h"
+#include "sim/to_integer.h"
 
 /* ---- calls ---- */
 
@@ -406,6 +407,19 @@ OPS_LANEWISE(do_rz_f32, float, double, half_clean((float)toward_zero(x)))
 PURE_OP(cvt_rz_f16x2, do_rz_f16)
 PURE_OP(cvt_rz_bf16x2, do_rz_bf16)
 PURE_OP(cvt_rz_f32_f64, do_rz_f32)
+
+#define TO_INTEGER_OPS(bits)                                                                                  \
+	OPS_LANEWISE(do_f32_to_s##bits, uint##bits##_t, float, to_integer_signed((double)x, bits, false))     \
+	OPS_LANEWISE(do_f32_to_u##bits, uint##bits##_t, float, to_integer_unsigned((double)x, bits, false))   \
+	OPS_LANEWISE(do_f64_to_s##bits, uint##bits##_t, double, to_integer_signed(x, bits, true))             \
+	OPS_LANEWISE(do_f64_to_u##bits, uint##bits##_t, double, to_integer_unsigned(x, bits, true))           \
+	PURE_OP(f32_to_s##bits, do_f32_to_s##bits)                                                            \
+	PURE_OP(f32_to_u##bits, do_f32_to_u##bits)                                                            \
+	PURE_OP(f64_to_s##bits, do_f64_to_s##bits)                                                            \
+	PURE_OP(f64_to_u##bits, do_f64_to_u##bits)
+TO_INTEGER_OPS(16)
+TO_INTEGER_OPS(32)
+TO_INTEGER_OPS(64)
 
 /* Two bytes to f16. */
 static bool from_fp8(SimWarp *w, const SimInstr *i, uint32_t mask)
