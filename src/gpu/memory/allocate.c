@@ -5,7 +5,8 @@
  *
  * A buffer is the memory of a ttg.local_alloc or the scratch of an op. Ops are numbered in text
  * order; a buffer is live from its first to its last op, where a value that a loop uses but does
- * not define is live throughout the loop, and so is a loop-carried one. Two buffers interfere when
+ * not define is live throughout the loop, and so is a loop-carried one; what a product reads that is
+ * under way is live until it is waited for. Two buffers interfere when
  * they are live at once, or belong to warps that run concurrently.
  *
  * Placement: largest first (if that does not fit, longest-lived first), each into the smallest gap
@@ -122,6 +123,27 @@ typedef struct Liveness {
 	const GpuAliases *aliases;
 } Liveness;
 
+/* Until when the op's operands are read: those of a product that is under way until the wait that
+ * ends it; throughout the loop, if that is in another iteration. */
+static uint32_t end_of_reading(const Allocation *a, const IrOp *op, uint32_t *first)
+{
+	*first = a->start[op->id];
+	if (op->kind != OP_WARP_GROUP_DOT || !ir_get_bool(op, a->gpu->ir, ATTR_IS_ASYNC))
+		return a->end[op->id];
+	int64_t behind = 0;
+	const IrOp *last = op;
+	for (const IrOp *at = op->next; at; last = at, at = at->next) {
+		behind += at->kind == OP_WARP_GROUP_DOT;
+		if (at->kind == OP_WARP_GROUP_DOT_WAIT && ir_get_int(at, a->gpu->ir, ATTR_PENDINGS, 0) <= behind)
+			return a->end[at->id];
+	}
+	const IrOp *loop = ir_parent_op(op);
+	if (!goes_round(loop))
+		return a->end[last->id];
+	*first = a->start[loop->id];
+	return a->end[loop->id];
+}
+
 static bool live_op(void *data, IrOp *op)
 {
 	const Liveness *l = data;
@@ -132,13 +154,13 @@ static bool live_op(void *data, IrOp *op)
 		const IrValue *v = ir_operand(op, i);
 		if (!l->aliases->sets[v->id])
 			continue;
-		uint32_t last = a->end[op->id];
+		uint32_t first, last = end_of_reading(a, op, &first);
 		for (const IrOp *outer = ir_parent_op(op); outer && outer != a->func;
 		     outer = ir_parent_op(outer)) {
 			if (goes_round(outer) && ir_is_defined_outside(v, outer))
 				last = MAX(last, a->end[outer->id]);
 		}
-		live_at(a, l->aliases, v, a->start[op->id], last);
+		live_at(a, l->aliases, v, first, last);
 	}
 	for (uint32_t r = 0; r < op->region_count; r++) {
 		const IrBlock *block = op->regions[r].first;

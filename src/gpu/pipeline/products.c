@@ -218,28 +218,6 @@ static unsigned issued_between(const IrOp *dot, const IrOp *end)
 	return n;
 }
 
-static IrOp *memory_of(const IrValue *v)
-{
-	IrOp *op = v->def;
-	while (op && (op->kind == OP_MEMDESC_TRANS || op->kind == OP_MEMDESC_INDEX ||
-		      op->kind == OP_MEMDESC_RESHAPE))
-		op = ir_operand(op, 0)->def;
-	return op && op->kind == OP_LOCAL_ALLOC ? op : NULL;
-}
-
-/* Memory that is filled in the iteration is not free before `end`, behind the wait. */
-static void keep_memory(Pipeline *p, const IrOp *dot, IrOp *end)
-{
-	for (uint32_t i = 0; i < 2; i++) {
-		IrOp *memory = memory_of(ir_operand(dot, i));
-		if (!memory || !ir_is_inside(memory, p->loop))
-			continue;
-		IrBuilder b = ir_at(p->m, end);
-		IrValue *held = &memory->results[0];
-		irb_op(&b, OP_LOCAL_DEALLOC, &held, 1, NULL, 0, 0);
-	}
-}
-
 /* Waits for a product that started early in front of the first op that takes its result. */
 static void end_early(Pipeline *p, IrOp *dot)
 {
@@ -261,10 +239,18 @@ static void end_early(Pipeline *p, IrOp *dot)
 	IrValue *values[3] = {value};
 	uint32_t n = hold_registers(p, dot, values, 1);
 	use_awaited(await_products(p, &b, values, n, behind), values, 1);
-	keep_memory(p, dot, user);
 }
 
 /* ---- products that end with the iteration ---- */
+
+static IrOp *memory_of(const IrValue *v)
+{
+	IrOp *op = v->def;
+	while (op && (op->kind == OP_MEMDESC_TRANS || op->kind == OP_MEMDESC_INDEX ||
+		      op->kind == OP_MEMDESC_RESHAPE))
+		op = ir_operand(op, 0)->def;
+	return op && op->kind == OP_LOCAL_ALLOC ? op : NULL;
+}
 
 /* Does its sum go round the loop alone, so that nothing asks for it before the iteration ends? */
 static bool ends_last(const Pipeline *p, const IrOp *dot)
@@ -282,6 +268,19 @@ static bool ends_last(const Pipeline *p, const IrOp *dot)
 	}
 	return number < p->body->arg_count && ir_operand(dot, 2) == p->body->args[number] &&
 	       ir_has_one_use(p->body->args[number]);
+}
+
+/* Memory that is filled in the iteration is not free before the wait. */
+static void keep_memory(Pipeline *p, const IrOp *dot)
+{
+	for (uint32_t i = 0; i < 2; i++) {
+		IrOp *memory = memory_of(ir_operand(dot, i));
+		if (!memory || !ir_is_inside(memory, p->loop))
+			continue;
+		IrBuilder b = ir_at(p->m, p->body->last);
+		IrValue *held = &memory->results[0];
+		irb_op(&b, OP_LOCAL_DEALLOC, &held, 1, NULL, 0, 0);
+	}
 }
 
 /* One wait at the end of the body for all, which holds what they take from registers too. */
@@ -307,7 +306,7 @@ static void end_last(Pipeline *p)
 	IrOp *wait = await_products(p, &b, values, n, go_on);
 	use_awaited(wait, values, count);
 	for (uint32_t i = 0; i < count; i++)
-		keep_memory(p, p->last.data[i], p->body->last);
+		keep_memory(p, p->last.data[i]);
 }
 
 /* Waits for a product that ends in its iteration. The first one also gives what those of the
