@@ -3,6 +3,7 @@
 #include "gpu/loop/rotate.h"
 #include "gpu/memory/pieces.h"
 #include "gpu/memory/tensor_copies.h"
+#include "gpu/plan/chain.h"
 #include "gpu/plan/wgmma.h"
 #include "gpu/remark.h"
 
@@ -10,6 +11,7 @@ enum {
 	LEAST_SLOTS = 2,
 	BYTES_A_CYCLE = 64, /* that an SM takes of the L2 */
 	HAND_OVER = 30, /* cycles of an arrival and a wait */
+	MORE_BYTES = 4096, /* of shared memory, for barriers */
 };
 
 /* ---- who asks ---- */
@@ -429,9 +431,31 @@ static bool adds_up(GpuCx *gpu, const IrOp *dot, const IrOp *loop)
 	return ir_operand(dot, 2) == body->args[(uint32_t)(use - body->last->operands) + 1];
 }
 
+/* Of tiles that products of the loop take, of all of them. */
+static uint64_t bytes_of_loop(const IrOp *loop)
+{
+	uint64_t bytes = 0;
+	for (const IrOp *op = loop->regions[0].first->first; op; op = op->next)
+		for (uint32_t i = 0; op->kind == OP_DOT && i < 2; i++)
+			bytes += gpu_comes_from_dot(ir_operand(op, i)) ? 0 : bytes_of_tile(ir_operand(op, i)->type);
+	return bytes;
+}
+
+bool gpu_may_turn_values(GpuCx *gpu, const IrOp *dot)
+{
+	CONTRACT(dot->kind == OP_DOT);
+	const IrOp *loop = ir_parent_op(dot);
+	IrType v = ir_operand(dot, 1)->type, c = dot->results[0].type;
+	if (c->rank != 2 || v->elem->bits != 8 || loop->kind != OP_FOR || gpu_num_warps(gpu, dot) <= GPU_ROLE_WARPS)
+		return false;
+	return gpu_may_map(gpu) && gpu->roles != GPU_ROLES_NONE && target_has(gpu->target, TARGET_SETMAXNREG) &&
+	       gpu_comes_from_dot(ir_operand(dot, 0)) && schedule_can_go_on(gpu, dot) &&
+	       can_be_held(bytes_of_tile(v)) &&
+	       (LEAST_SLOTS + 1) * bytes_of_loop(loop) + MORE_BYTES <= gpu->target->shared_cta;
+}
+
 bool gpu_may_turn(GpuCx *gpu, const IrOp *dot)
 {
-	enum { MORE_BYTES = 4096 }; /* of shared memory, for barriers */
 	CONTRACT(dot->kind == OP_DOT);
 	const IrOp *loop = ir_parent_op(dot);
 	IrType a = ir_operand(dot, 0)->type, b = ir_operand(dot, 1)->type, c = dot->results[0].type;
@@ -453,7 +477,7 @@ bool gpu_may_turn(GpuCx *gpu, const IrOp *dot)
 static bool turns(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop,
 		  Schedule *s)
 {
-	bool good = has_one_product(loop) && gpu_num_warps(gpu, loop) > GPU_ROLE_WARPS &&
+	bool good = gpu_num_warps(gpu, loop) > GPU_ROLE_WARPS &&
 		    schedule_loop_turned(gpu, m, arena, axes, loop, s) &&
 		    s->slots && s->products.len && !s->paired && !schedule_is_rotated(s);
 	for (uint32_t i = 0; i < s->loads.len && good; i++)
