@@ -36,7 +36,7 @@ bool schedule_can_go_on(GpuCx *gpu, const IrOp *dot)
 bool schedule_is_turned(const Schedule *s, const IrValue *memory)
 {
 	const IrOp *op = memory->def;
-	while (op && op->kind == OP_MEMDESC_TRANS)
+	while (op && (op->kind == OP_MEMDESC_TRANS || op->kind == OP_MEMDESC_REINTERPRET))
 		op = ir_operand(op, 0)->def;
 	for (uint32_t i = 0; op && i < s->loads.len; i++)
 		if (s->loads.data[i].turned == op)

@@ -62,14 +62,20 @@ static IrOp *open_specialize(Roles *w)
 	return parts;
 }
 
+static const Layout *turning_layout(GpuCx *gpu, const ScheduledLoad *l)
+{
+	const IrOp *user = l->turned->results[0].uses->owner;
+	return wgmma_turning(gpu, l->load->results[0].type, 0, SCHEDULE_TURNING_WARPS,
+			     user->kind == OP_MEMDESC_REINTERPRET);
+}
+
 static void turn(Roles *w, IrBlock *block)
 {
 	Pipeline *p = &w->p;
 	const Layout **layouts = ARENA_ARRAY(p->cx->scratch, const Layout *, p->rings.len);
 	for (uint32_t i = 0; i < p->rings.len; i++)
 		if (p->rings.data[i].turned)
-			layouts[i] = wgmma_turning(p->gpu, p->rings.data[i].load->load->results[0].type, 0,
-						   SCHEDULE_TURNING_WARPS);
+			layouts[i] = turning_layout(p->gpu, p->rings.data[i].load);
 	pipeline_produce_turned(p, w->r->root, w->specialize, block, layouts);
 }
 
