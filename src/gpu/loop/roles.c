@@ -407,6 +407,26 @@ static void find_cycles(GpuRoles *r, const GpuLoopCycles *one)
 	c->roles = beside;
 }
 
+/* The warps that copy, and the slots that they fill ahead, may cost a CTA, whose products would run
+ * beside what this one's threads compute (H100, attention's backward, 64x64 tiles of 128, one CTA for
+ * two: 0.6 of the speed). From tile to tile they hide what stands around the loop besides. */
+static const char *why_no_gain(GpuCx *gpu, Arena *arena, const GpuRoles *r, const GpuLoopCycles *one,
+			       bool suffice)
+{
+	enum { WORTH_PERCENT = 105 };
+	unsigned ctas = MAX(r->s.ctas, 1u);
+	uint64_t alone = (uint64_t)gpu_cycles_of(one, schedule_is_rotated(&r->s), ctas) * r->ctas;
+	uint64_t roles = (uint64_t)r->cycles.roles * ctas;
+	if (gpu->roles == GPU_ROLES_ALL || r->root != r->s.loop || r->s.turned)
+		return NULL;
+	if (!suffice)
+		return arena_printf(arena, "a thread that multiplies would have %u registers, which are too few", r->own);
+	if (r->ctas >= ctas || roles * 100 <= alone * WORTH_PERCENT)
+		return NULL;
+	return arena_printf(arena, "an iteration is to take %u cycles of an SM, and with roles %u, as %u CTAs would share it for %u",
+			    (unsigned)(alone / r->ctas / ctas), r->cycles.roles / r->ctas, r->ctas, ctas);
+}
+
 /* ---- tiles that are turned ---- */
 
 /* A thread that turns a tile holds its part of it all at once. */
@@ -509,8 +529,11 @@ void gpu_roles(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes,
 	if (out->why)
 		return;
 	GpuLoopCycles one = gpu_loop_cycles(gpu, arena, &out->s);
-	roles_find_registers(gpu, arena, out, &one, is_flattened(gpu, &out->s));
+	bool suffice = roles_find_registers(gpu, arena, out, &one, is_flattened(gpu, &out->s));
 	find_cycles(out, &one);
+	out->why = why_no_gain(gpu, arena, out, &one, suffice);
+	out->loses = out->why != NULL;
+	out->rule = out->loses ? REMARK_LOOP_ROLES_NOT : out->rule;
 }
 
 void gpu_roles_remark(GpuCx *gpu, Arena *arena, const GpuRoles *r)

@@ -45,6 +45,7 @@ typedef struct GpuRoles {
 	GpuRoleCycles cycles;
 	RemarkCode rule; /* LOOP_ROLES, or why not; NONE: nobody asks */
 	const char *why; /* of LOOP_ROLES_NOT */
+	bool loses; /* that is what it could have, and would be slower by */
 } GpuRoles;
 
 /* Of a tt.dot of bytes whose operands both lie across K, in a loop, as the only product there: will

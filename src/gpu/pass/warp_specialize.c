@@ -497,14 +497,32 @@ static bool visit(void *data, IrOp *op)
 	return true;
 }
 
+/* Does one of several that ask do better without? A kernel's threads have as many registers as its
+ * warps with roles begin with, wherever no roles are: too few for such a loop. */
+static bool one_loses(PassCx *cx, const Loops *loops)
+{
+	bool found = false;
+	for (uint32_t i = 0; i < loops->list.len && loops->list.len > 1 && !found; i++) {
+		GpuRoles r;
+		gpu_roles(gpu_of(cx), cx->module, cx->scratch, gpu_axis(cx), loops->list.data[i], &r);
+		found = r.loses;
+	}
+	return found;
+}
+
 bool pass_warp_specialize(PassCx *cx, bool *changed)
 {
 	GpuCx *gpu = gpu_of(cx);
 	Loops loops = {.cx = cx};
 	ir_walk(cx->module->op, true, visit, &loops);
+	bool loses = one_loses(cx, &loops);
 	for (uint32_t i = 0; i < loops.list.len; i++) {
 		GpuRoles r;
 		gpu_roles(gpu, cx->module, cx->scratch, gpu_axis(cx), loops.list.data[i], &r);
+		if (loses && r.rule == REMARK_LOOP_ROLES && r.root == r.s.loop && !r.s.turned) {
+			r.rule = REMARK_LOOP_ROLES_NOT;
+			r.why = "another loop of the kernel does better so, and would have too few registers";
+		}
 		if (r.rule)
 			gpu_roles_remark(gpu, cx->scratch, &r);
 		if (r.rule != REMARK_LOOP_ROLES)
