@@ -408,8 +408,8 @@ static void find_cycles(GpuRoles *r, const GpuLoopCycles *one)
 }
 
 /* The warps that copy, and the slots that they fill ahead, may cost a CTA, whose products would run
- * beside what this one's threads compute (H100, attention's backward, 64x64 tiles of 128, one CTA for
- * two: 0.6 of the speed). From tile to tile they hide what stands around the loop besides. */
+ * beside what this one's threads compute (H100, attention's backward, 64x64 tiles of 128, one CTA
+ * for two: 0.6 of the speed). From tile to tile they hide what stands around the loop besides. */
 static const char *why_no_gain(GpuCx *gpu, Arena *arena, const GpuRoles *r, const GpuLoopCycles *one,
 			       bool suffice)
 {
@@ -420,10 +420,12 @@ static const char *why_no_gain(GpuCx *gpu, Arena *arena, const GpuRoles *r, cons
 	if (gpu->roles == GPU_ROLES_ALL || r->root != r->s.loop || r->s.turned)
 		return NULL;
 	if (!suffice)
-		return arena_printf(arena, "a thread that multiplies would have %u registers, which are too few", r->own);
+		return arena_printf(arena, "%u registers would be too few for threads that multiply", r->own);
 	if (r->ctas >= ctas || roles * 100 <= alone * WORTH_PERCENT)
 		return NULL;
-	return arena_printf(arena, "an iteration is to take %u cycles of an SM, and with roles %u, as %u CTAs would share it for %u",
+	return arena_printf(arena,
+			    "an iteration is to take %u cycles of an SM, and with roles %u, as %u CTAs "
+			    "would share it for %u",
 			    (unsigned)(alone / r->ctas / ctas), r->cycles.roles / r->ctas, r->ctas, ctas);
 }
 
@@ -457,7 +459,8 @@ static uint64_t bytes_of_loop(const IrOp *loop)
 	uint64_t bytes = 0;
 	for (const IrOp *op = loop->regions[0].first->first; op; op = op->next)
 		for (uint32_t i = 0; op->kind == OP_DOT && i < 2; i++)
-			bytes += gpu_comes_from_dot(ir_operand(op, i)) ? 0 : bytes_of_tile(ir_operand(op, i)->type);
+			if (!gpu_comes_from_dot(ir_operand(op, i)))
+				bytes += bytes_of_tile(ir_operand(op, i)->type);
 	return bytes;
 }
 
@@ -466,11 +469,12 @@ bool gpu_may_turn_values(GpuCx *gpu, const IrOp *dot)
 	CONTRACT(dot->kind == OP_DOT);
 	const IrOp *loop = ir_parent_op(dot);
 	IrType v = ir_operand(dot, 1)->type, c = dot->results[0].type;
-	if (c->rank != 2 || v->elem->bits != 8 || loop->kind != OP_FOR || gpu_num_warps(gpu, dot) <= GPU_ROLE_WARPS)
+	if (c->rank != 2 || v->elem->bits != 8 || loop->kind != OP_FOR ||
+	    gpu_num_warps(gpu, dot) <= GPU_ROLE_WARPS)
 		return false;
-	return gpu_may_map(gpu) && gpu->roles != GPU_ROLES_NONE && target_has(gpu->target, TARGET_SETMAXNREG) &&
-	       gpu_comes_from_dot(ir_operand(dot, 0)) && schedule_can_go_on(gpu, dot) &&
-	       can_be_held(bytes_of_tile(v)) &&
+	return gpu_may_map(gpu) && gpu->roles != GPU_ROLES_NONE &&
+	       target_has(gpu->target, TARGET_SETMAXNREG) && gpu_comes_from_dot(ir_operand(dot, 0)) &&
+	       schedule_can_go_on(gpu, dot) && can_be_held(bytes_of_tile(v)) &&
 	       (LEAST_SLOTS + 1) * bytes_of_loop(loop) + MORE_BYTES <= gpu->target->shared_cta;
 }
 

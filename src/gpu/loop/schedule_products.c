@@ -119,9 +119,9 @@ static bool is_read_for_several(const Schedule *s, const IrValue *a)
 	return false;
 }
 
-/* Can a thread hold the registers that the product reads while the others of the next iteration give
- * their results? Where it cannot, the assembler lets one instruction of all products wait for the
- * other (C7511). */
+/* Can a thread hold the registers that the product reads while the others of the next iteration
+ * give their results? Where it cannot, ptxas lets each of their instructions wait for the one
+ * before (C7511). */
 static bool can_hold(GpuCx *gpu, const Schedule *s, IrType read)
 {
 	enum { BESIDE = 30 /* of 255; attention of 128, 128x64 with 4 warps, has 224 and does */ };

@@ -124,7 +124,7 @@ static void order_of_sums(const int64_t *tile, unsigned k_dim, bool back, int64_
 
 enum { RANK_APART = 5 };
 
-/* Of a tile whose elements along K come in the order of sums: how it lies in the tile's own order. */
+/* Of a tile whose elements along K come in the order of sums: how it lies in its own order. */
 static const Layout *from_order_of_sums(GpuCx *gpu, const Layout *l, unsigned k_dim)
 {
 	int64_t tile[] = {layout_shape(l, 0), layout_shape(l, 1)}, shape[RANK_APART];
@@ -148,9 +148,11 @@ static IrValue *to_order_of_sums(GpuCx *gpu, IrBuilder *b, IrValue *v, unsigned 
 		there[i] = shape[order[i]];
 		numbers[i] = order[i];
 	}
-	v = irb_1(b, OP_RESHAPE, ir_tensor(gpu->ir, elem, shape, RANK_APART, gpu_encoding(gpu, apart)), v);
-	v = irb_1(b, OP_TRANS, ir_tensor(gpu->ir, elem, there, RANK_APART, gpu_encoding(gpu, moved)), v);
-	ir_set(b->m, v->def, ATTR_ORDER, ir_attr_ints(gpu->ir, ir_scalar(gpu->ir, TY_I32), numbers, RANK_APART));
+	IrAttr apart_lies = gpu_encoding(gpu, apart), moved_lies = gpu_encoding(gpu, moved);
+	v = irb_1(b, OP_RESHAPE, ir_tensor(gpu->ir, elem, shape, RANK_APART, apart_lies), v);
+	v = irb_1(b, OP_TRANS, ir_tensor(gpu->ir, elem, there, RANK_APART, moved_lies), v);
+	IrType i32 = ir_scalar(gpu->ir, TY_I32);
+	ir_set(b->m, v->def, ATTR_ORDER, ir_attr_ints(gpu->ir, i32, numbers, RANK_APART));
 	int64_t whole[] = {layout_shape(tile, 0), layout_shape(tile, 1)};
 	return irb_1(b, OP_RESHAPE, ir_tensor(gpu->ir, elem, whole, 2, gpu_encoding(gpu, tile)), v);
 }
@@ -214,15 +216,16 @@ static IrValue *in_memory(PassCx *cx, IrOp *dot, unsigned operand, bool reordere
 	IrOp *spot = before_loops(v, dot);
 	IrValue *memory = stored_before(v, type, spot);
 	IrBuilder b = ir_at(cx->module, spot);
+	unsigned warps = gpu_num_warps(gpu, dot);
 	if (reordered) {
 		CONTRACT(turned && !memory && !transposed);
-		v = gpu_convert(gpu, &b, v, wgmma_turning(gpu, v->type, k_dim, gpu_num_warps(gpu, dot), true));
 		IrAttr own = gpu_encoding(gpu, from_order_of_sums(gpu, l, k_dim));
-		memory = irb_1(&b, OP_LOCAL_ALLOC, ir_memdesc(gpu->ir, v->type->elem, v->type->shape, 2, own, 0, false), v);
-		return irb_1(&b, OP_MEMDESC_REINTERPRET, type, memory);
+		IrType lies = ir_memdesc(gpu->ir, v->type->elem, v->type->shape, 2, own, 0, false);
+		v = gpu_convert(gpu, &b, v, wgmma_turning(gpu, v->type, k_dim, warps, true));
+		return irb_1(&b, OP_MEMDESC_REINTERPRET, type, irb_1(&b, OP_LOCAL_ALLOC, lies, v));
 	}
 	if (!memory && turned && v->type->elem->bits == 8)
-		v = gpu_convert(gpu, &b, v, wgmma_turning(gpu, v->type, k_dim, gpu_num_warps(gpu, dot), false));
+		v = gpu_convert(gpu, &b, v, wgmma_turning(gpu, v->type, k_dim, warps, false));
 	else if (!memory && turned && v->type->elem->bits == 32 && is_loaded_beside(dot, v))
 		v = gpu_convert(gpu, &b, v, turning_words(gpu, dot, v->type, k_dim));
 	if (!memory)

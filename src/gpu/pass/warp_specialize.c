@@ -521,7 +521,7 @@ bool pass_warp_specialize(PassCx *cx, bool *changed)
 		gpu_roles(gpu, cx->module, cx->scratch, gpu_axis(cx), loops.list.data[i], &r);
 		if (loses && r.rule == REMARK_LOOP_ROLES && r.root == r.s.loop && !r.s.turned) {
 			r.rule = REMARK_LOOP_ROLES_NOT;
-			r.why = "another loop of the kernel does better so, and would have too few registers";
+			r.why = "another loop does better so, and would have too few registers";
 		}
 		if (r.rule)
 			gpu_roles_remark(gpu, cx->scratch, &r);
