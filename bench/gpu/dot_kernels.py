@@ -156,6 +156,40 @@ def attention(Q, K, V, O, scale, N, H, sz, sh, sn, D: tl.constexpr, BM: tl.const
 
 
 @triton.jit
+def attention_padded(Q, K, V, O, scale, N, H, sz, sh, sn, D: tl.constexpr, HEAD: tl.constexpr, BM: tl.constexpr,
+                     BN: tl.constexpr, CAUSAL: tl.constexpr):
+    """The same for heads of HEAD numbers, which is no power of two; D is the next one."""
+    start = tl.program_id(0)
+    hz = tl.program_id(1)
+    base = (hz // H).to(tl.int64) * sz + (hz % H).to(tl.int64) * sh
+    om = start * BM + tl.arange(0, BM)
+    on = tl.arange(0, BN)
+    od = tl.arange(0, D)
+    q = tl.load(Q + base + om[:, None] * sn + od[None, :], mask=od[None, :] < HEAD, other=0.0)
+    top = tl.full([BM], -float("inf"), dtype=tl.float32)
+    total = tl.zeros([BM], dtype=tl.float32)
+    acc = tl.zeros([BM, D], dtype=tl.float32)
+    factor = scale * 1.44269504
+    end = (start + 1) * BM if CAUSAL else N
+    for n in range(0, end, BN):
+        n = tl.multiple_of(n, BN)
+        k = tl.load(K + base + (n + on)[None, :] * sn + od[:, None], mask=od[:, None] < HEAD, other=0.0)
+        s = tl.dot(q, k) * factor
+        if CAUSAL:
+            s = tl.where(om[:, None] >= (n + on)[None, :], s, -float("inf"))
+        higher = tl.maximum(top, tl.max(s, 1))
+        p = tl.math.exp2(s - higher[:, None])
+        fade = tl.math.exp2(top - higher)
+        total = total * fade + tl.sum(p, 1)
+        acc = acc * fade[:, None]
+        v = tl.load(V + base + (n + on)[:, None] * sn + od[None, :], mask=od[None, :] < HEAD, other=0.0)
+        acc = tl.dot(p.to(v.dtype), v, acc)
+        top = higher
+    acc = acc / total[:, None]
+    tl.store(O + base + om[:, None] * sn + od[None, :], acc.to(O.dtype.element_ty), mask=od[None, :] < HEAD)
+
+
+@triton.jit
 def attention_blocks(q, k, v, acc, top, total, lo, hi, om, on, sn, D: tl.constexpr, BN: tl.constexpr, MASK: tl.constexpr,
                      factor):
     k += lo * sn

@@ -3,6 +3,7 @@
 #include "gpu/loop/rotate.h"
 #include "gpu/memory/pieces.h"
 #include "gpu/memory/tensor_copies.h"
+#include "gpu/plan/chain.h"
 #include "gpu/plan/wgmma.h"
 #include "gpu/remark.h"
 
@@ -10,6 +11,7 @@ enum {
 	LEAST_SLOTS = 2,
 	BYTES_A_CYCLE = 64, /* that an SM takes of the L2 */
 	HAND_OVER = 30, /* cycles of an arrival and a wait */
+	MORE_BYTES = 4096, /* of shared memory, for barriers */
 };
 
 /* ---- who asks ---- */
@@ -405,6 +407,28 @@ static void find_cycles(GpuRoles *r, const GpuLoopCycles *one)
 	c->roles = beside;
 }
 
+/* The warps that copy, and the slots that they fill ahead, may cost a CTA, whose products would run
+ * beside what this one's threads compute (H100, attention's backward, 64x64 tiles of 128, one CTA
+ * for two: 0.6 of the speed). From tile to tile they hide what stands around the loop besides. */
+static const char *why_no_gain(GpuCx *gpu, Arena *arena, const GpuRoles *r, const GpuLoopCycles *one,
+			       bool suffice)
+{
+	enum { WORTH_PERCENT = 105 };
+	unsigned ctas = MAX(r->s.ctas, 1u);
+	uint64_t alone = (uint64_t)gpu_cycles_of(one, schedule_is_rotated(&r->s), ctas) * r->ctas;
+	uint64_t roles = (uint64_t)r->cycles.roles * ctas;
+	if (gpu->roles == GPU_ROLES_ALL || r->root != r->s.loop || r->s.turned)
+		return NULL;
+	if (!suffice)
+		return arena_printf(arena, "%u registers would be too few for threads that multiply", r->own);
+	if (r->ctas >= ctas || roles * 100 <= alone * WORTH_PERCENT)
+		return NULL;
+	return arena_printf(arena,
+			    "an iteration is to take %u cycles of an SM, and with roles %u, as %u CTAs "
+			    "would share it for %u",
+			    (unsigned)(alone / r->ctas / ctas), r->cycles.roles / r->ctas, r->ctas, ctas);
+}
+
 /* ---- tiles that are turned ---- */
 
 /* A thread that turns a tile holds its part of it all at once. */
@@ -429,9 +453,33 @@ static bool adds_up(GpuCx *gpu, const IrOp *dot, const IrOp *loop)
 	return ir_operand(dot, 2) == body->args[(uint32_t)(use - body->last->operands) + 1];
 }
 
+/* Of tiles that products of the loop take, of all of them. */
+static uint64_t bytes_of_loop(const IrOp *loop)
+{
+	uint64_t bytes = 0;
+	for (const IrOp *op = loop->regions[0].first->first; op; op = op->next)
+		for (uint32_t i = 0; op->kind == OP_DOT && i < 2; i++)
+			if (!gpu_comes_from_dot(ir_operand(op, i)))
+				bytes += bytes_of_tile(ir_operand(op, i)->type);
+	return bytes;
+}
+
+bool gpu_may_turn_values(GpuCx *gpu, const IrOp *dot)
+{
+	CONTRACT(dot->kind == OP_DOT);
+	const IrOp *loop = ir_parent_op(dot);
+	IrType v = ir_operand(dot, 1)->type, c = dot->results[0].type;
+	if (c->rank != 2 || v->elem->bits != 8 || loop->kind != OP_FOR ||
+	    gpu_num_warps(gpu, dot) <= GPU_ROLE_WARPS)
+		return false;
+	return gpu_may_map(gpu) && gpu->roles != GPU_ROLES_NONE &&
+	       target_has(gpu->target, TARGET_SETMAXNREG) && gpu_comes_from_dot(ir_operand(dot, 0)) &&
+	       schedule_can_go_on(gpu, dot) && can_be_held(bytes_of_tile(v)) &&
+	       (LEAST_SLOTS + 1) * bytes_of_loop(loop) + MORE_BYTES <= gpu->target->shared_cta;
+}
+
 bool gpu_may_turn(GpuCx *gpu, const IrOp *dot)
 {
-	enum { MORE_BYTES = 4096 }; /* of shared memory, for barriers */
 	CONTRACT(dot->kind == OP_DOT);
 	const IrOp *loop = ir_parent_op(dot);
 	IrType a = ir_operand(dot, 0)->type, b = ir_operand(dot, 1)->type, c = dot->results[0].type;
@@ -453,7 +501,7 @@ bool gpu_may_turn(GpuCx *gpu, const IrOp *dot)
 static bool turns(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop,
 		  Schedule *s)
 {
-	bool good = has_one_product(loop) && gpu_num_warps(gpu, loop) > GPU_ROLE_WARPS &&
+	bool good = gpu_num_warps(gpu, loop) > GPU_ROLE_WARPS &&
 		    schedule_loop_turned(gpu, m, arena, axes, loop, s) &&
 		    s->slots && s->products.len && !s->paired && !schedule_is_rotated(s);
 	for (uint32_t i = 0; i < s->loads.len && good; i++)
@@ -485,8 +533,11 @@ void gpu_roles(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes,
 	if (out->why)
 		return;
 	GpuLoopCycles one = gpu_loop_cycles(gpu, arena, &out->s);
-	roles_find_registers(gpu, arena, out, &one, is_flattened(gpu, &out->s));
+	bool suffice = roles_find_registers(gpu, arena, out, &one, is_flattened(gpu, &out->s));
 	find_cycles(out, &one);
+	out->why = why_no_gain(gpu, arena, out, &one, suffice);
+	out->loses = out->why != NULL;
+	out->rule = out->loses ? REMARK_LOOP_ROLES_NOT : out->rule;
 }
 
 void gpu_roles_remark(GpuCx *gpu, Arena *arena, const GpuRoles *r)

@@ -45,12 +45,16 @@ typedef struct GpuRoles {
 	GpuRoleCycles cycles;
 	RemarkCode rule; /* LOOP_ROLES, or why not; NONE: nobody asks */
 	const char *why; /* of LOOP_ROLES_NOT */
+	bool loses; /* that is what it could have, and would be slower by */
 } GpuRoles;
 
 /* Of a tt.dot of bytes whose operands both lie across K, in a loop, as the only product there: will
  * warps of their own turn the smaller one, where copies come by TMA? The larger one then comes from
  * registers. */
 bool gpu_may_turn(GpuCx *gpu, const IrOp *dot);
+/* Of a tt.dot in a loop whose first operand threads compute from another product, as attention's
+ * weights: will warps of their own turn the bytes of the second one, which lie across K? */
+bool gpu_may_turn_values(GpuCx *gpu, const IrOp *dot);
 /* May an iteration of `around` store what `loop`, which is it or inside, loads in the next one?
  * Programs do not. */
 bool gpu_stores_reach(const GpuCx *gpu, const IrOp *around, const IrOp *loop);

@@ -9,7 +9,7 @@
 void roles_set_slots(Schedule *s, unsigned slots);
 /* As many CTAs as shared memory and registers leave to share an SM, and their registers.
  * flattened: copies go on from tile to tile, and take the memory that is left as slots. */
-void roles_find_registers(GpuCx *gpu, Arena *arena, GpuRoles *r, const GpuLoopCycles *one,
+bool roles_find_registers(GpuCx *gpu, Arena *arena, GpuRoles *r, const GpuLoopCycles *one,
 			  bool flattened);
 
 #endif

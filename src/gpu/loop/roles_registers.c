@@ -109,7 +109,7 @@ static void use_memory(const TargetGpu *target, GpuRoles *r, uint64_t bytes, uns
 	roles_set_slots(&r->s, slots);
 }
 
-void roles_find_registers(GpuCx *gpu, Arena *arena, GpuRoles *r, const GpuLoopCycles *one,
+bool roles_find_registers(GpuCx *gpu, Arena *arena, GpuRoles *r, const GpuLoopCycles *one,
 			  bool flattened)
 {
 	const TargetGpu *target = gpu->target;
@@ -120,7 +120,9 @@ void roles_find_registers(GpuCx *gpu, Arena *arena, GpuRoles *r, const GpuLoopCy
 	target_occupancy(target, COPY_REGISTERS, (unsigned)MIN(bytes, (uint64_t)target->shared_cta),
 			 warps + GPU_ROLE_WARPS, &o);
 	r->ctas = MAX(o.ctas, 1u);
-	while (!move_registers(r, warps, need, least) && r->ctas > 1)
+	bool suffice;
+	while (!(suffice = move_registers(r, warps, need, least)) && r->ctas > 1)
 		r->ctas--;
 	use_memory(target, r, bytes, o.ctas, flattened);
+	return suffice;
 }

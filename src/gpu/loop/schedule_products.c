@@ -9,6 +9,8 @@
  *	  would otherwise be written while they are read.
  * All others are awaited where they stand. */
 #include "gpu/loop/schedule.h"
+
+#include "gpu/analysis/pressure.h"
 #include "gpu/plan/wgmma.h"
 
 const ScheduledLoad *schedule_load_of(GpuCx *gpu, const Schedule *s, const IrValue *memory)
@@ -36,7 +38,7 @@ bool schedule_can_go_on(GpuCx *gpu, const IrOp *dot)
 bool schedule_is_turned(const Schedule *s, const IrValue *memory)
 {
 	const IrOp *op = memory->def;
-	while (op && op->kind == OP_MEMDESC_TRANS)
+	while (op && (op->kind == OP_MEMDESC_TRANS || op->kind == OP_MEMDESC_REINTERPRET))
 		op = ir_operand(op, 0)->def;
 	for (uint32_t i = 0; op && i < s->loads.len; i++)
 		if (s->loads.data[i].turned == op)
@@ -117,6 +119,18 @@ static bool is_read_for_several(const Schedule *s, const IrValue *a)
 	return false;
 }
 
+/* Can a thread hold the registers that the product reads while the others of the next iteration
+ * give their results? Where it cannot, ptxas lets each of their instructions wait for the one
+ * before (C7511). */
+static bool can_hold(GpuCx *gpu, const Schedule *s, IrType read)
+{
+	enum { BESIDE = 30 /* of 255; attention of 128, 128x64 with 4 warps, has 224 and does */ };
+	unsigned words = gpu_words(gpu, read) + BESIDE;
+	for (const IrOp *op = s->loop->regions[0].first->first; op; op = op->next)
+		words += op->kind == OP_WARP_GROUP_DOT ? gpu_words(gpu, op->results[0].type) : 0;
+	return words <= TARGET_REGISTERS_THREAD;
+}
+
 /* first: a product that ends in its iteration, or NULL. */
 static bool may_go_on(GpuCx *gpu, const Schedule *s, const IrOp *dot, const IrOp *first,
 		      ScheduledProduct *out)
@@ -130,7 +144,7 @@ static bool may_go_on(GpuCx *gpu, const Schedule *s, const IrOp *dot, const IrOp
 		return false;
 	bool held = a->type->kind != TY_MEMDESC;
 	const IrOp *filled = filled_by(a);
-	if (held && is_read_for_several(s, a))
+	if (held && (is_read_for_several(s, a) || !can_hold(gpu, s, a->type)))
 		return false;
 	if (held ? !filled || !(is_behind(s, filled, first) || is_read_late(gpu, s, dot, a))
 		 : !is_kept(gpu, s, a))

@@ -106,7 +106,7 @@ IrValue *gpu_memory_transposed(GpuCx *gpu, IrBuilder *b, IrValue *memory)
 static void retype_views(GpuCx *gpu, IrValue *memory)
 {
 	for (const IrUse *u = memory->uses; u; u = u->next) {
-		if (u->owner->kind != OP_MEMDESC_TRANS)
+		if (u->owner->kind != OP_MEMDESC_TRANS && u->owner->kind != OP_MEMDESC_REINTERPRET)
 			continue;
 		IrValue *view = &u->owner->results[0];
 		IrType t = view->type;

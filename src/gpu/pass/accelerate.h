@@ -11,7 +11,7 @@ const Layout *accelerate_stretched(GpuCx *gpu, const Layout *l, unsigned dim, ui
 
 /* A layout of words along K that ldmatrix.trans gives of bytes that lie the other way round:
  * threads hold pairs of the other dim. */
-const Layout *wgmma_turning(GpuCx *gpu, IrType type, unsigned k_dim, unsigned warps);
+const Layout *wgmma_turning(GpuCx *gpu, IrType type, unsigned k_dim, unsigned warps, bool reordered);
 /* Operands that are loaded in the loop and lie across K, which threads then read from the ring: as
  * bits. The instruction takes words that lie so from registers alone, perhaps both. Of bytes it is
  * one at most: the other one, and any that has to come some other way, is turned round. */

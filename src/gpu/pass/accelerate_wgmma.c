@@ -97,7 +97,67 @@ static IrValue *stored_before(const IrValue *v, IrType type, const IrOp *spot)
 	return NULL;
 }
 
-const Layout *wgmma_turning(GpuCx *gpu, IrType type, unsigned k_dim, unsigned warps)
+/* Of 16 neighbours along K: what a thread has of a product's sums, pairs of two eights, and what it
+ * is to have of an operand of bytes, four in a row. */
+enum { EIGHTS = 2, PAIRS = 4, OF_A_PAIR = 2, SUMS_APART = EIGHTS * PAIRS * OF_A_PAIR };
+
+/* The tile's dim `k_dim` apart, in `shape` (two dims more each time), and the order that brings the
+ * eights behind the pairs, or these back. */
+static void order_of_sums(const int64_t *tile, unsigned k_dim, bool back, int64_t *shape, unsigned *order)
+{
+	unsigned n = 0;
+	for (unsigned d = 0; d < 2; d++) {
+		shape[n] = d == k_dim ? tile[d] / SUMS_APART : tile[d];
+		order[n] = n;
+		n++;
+		if (d != k_dim)
+			continue;
+		shape[n] = back ? PAIRS : EIGHTS;
+		shape[n + 1] = back ? EIGHTS : PAIRS;
+		shape[n + 2] = OF_A_PAIR;
+		order[n] = n + 1;
+		order[n + 1] = n;
+		order[n + 2] = n + 2;
+		n += 3;
+	}
+}
+
+enum { RANK_APART = 5 };
+
+/* Of a tile whose elements along K come in the order of sums: how it lies in its own order. */
+static const Layout *from_order_of_sums(GpuCx *gpu, const Layout *l, unsigned k_dim)
+{
+	int64_t tile[] = {layout_shape(l, 0), layout_shape(l, 1)}, shape[RANK_APART];
+	unsigned order[RANK_APART];
+	order_of_sums(tile, k_dim, true, shape, order);
+	const Layout *apart = layout_reshape(&gpu->layouts, l, shape, RANK_APART);
+	return layout_reshape(&gpu->layouts, layout_transpose(&gpu->layouts, apart, order), tile, 2);
+}
+
+/* A tile in registers with its elements along K in the order of sums: as they lie in threads. */
+static IrValue *to_order_of_sums(GpuCx *gpu, IrBuilder *b, IrValue *v, unsigned k_dim)
+{
+	int64_t shape[RANK_APART], there[RANK_APART], numbers[RANK_APART];
+	unsigned order[RANK_APART];
+	IrType elem = v->type->elem;
+	order_of_sums(v->type->shape, k_dim, false, shape, order);
+	const Layout *apart = layout_reshape(&gpu->layouts, gpu_layout(gpu, v->type), shape, RANK_APART),
+		     *moved = layout_transpose(&gpu->layouts, apart, order),
+		     *tile = layout_reshape(&gpu->layouts, moved, v->type->shape, 2);
+	for (unsigned i = 0; i < RANK_APART; i++) {
+		there[i] = shape[order[i]];
+		numbers[i] = order[i];
+	}
+	IrAttr apart_lies = gpu_encoding(gpu, apart), moved_lies = gpu_encoding(gpu, moved);
+	v = irb_1(b, OP_RESHAPE, ir_tensor(gpu->ir, elem, shape, RANK_APART, apart_lies), v);
+	v = irb_1(b, OP_TRANS, ir_tensor(gpu->ir, elem, there, RANK_APART, moved_lies), v);
+	IrType i32 = ir_scalar(gpu->ir, TY_I32);
+	ir_set(b->m, v->def, ATTR_ORDER, ir_attr_ints(gpu->ir, i32, numbers, RANK_APART));
+	int64_t whole[] = {layout_shape(tile, 0), layout_shape(tile, 1)};
+	return irb_1(b, OP_RESHAPE, ir_tensor(gpu->ir, elem, whole, 2, gpu_encoding(gpu, tile)), v);
+}
+
+const Layout *wgmma_turning(GpuCx *gpu, IrType type, unsigned k_dim, unsigned warps, bool reordered)
 {
 	CONTRACT(k_dim < 2 && type->rank == 2);
 	unsigned other = 1 - k_dim, along[2] = {1, 1};
@@ -105,7 +165,8 @@ const Layout *wgmma_turning(GpuCx *gpu, IrType type, unsigned k_dim, unsigned wa
 	const Layout *l =
 		layout_mma_operand(&gpu->layouts, type->shape, 2, along, other, 16, 32 / type->elem->bits);
 	uint64_t last = accelerate_last_to_stretch(l, other);
-	return last ? accelerate_stretched(gpu, l, other, last) : l;
+	l = last ? accelerate_stretched(gpu, l, other, last) : l;
+	return reordered ? from_order_of_sums(gpu, l, k_dim) : l;
 }
 
 /* The same for words: lanes read neighbours, and a thread stores four along K at once. */
@@ -128,9 +189,21 @@ static bool is_loaded_beside(const IrOp *dot, const IrValue *v)
 	       v->def->block == dot->block;
 }
 
+/* Threads compute operand 0 of bytes of a product's sums, and turn operand 1: these go through
+ * memory anyway, and their order along K is free. In the order of sums operand 0 stays where it is,
+ * and two bytes of each of two rows, as `ldmatrix` gives them, are two words. */
+static bool has_order_of_sums(GpuCx *gpu, const IrOp *dot)
+{
+	bool transposed;
+	const IrValue *p = ir_operand(dot, 0), *v = origin_of(ir_operand(dot, 1), &transposed);
+	return p->type->rank == 2 && p->type->elem->bits == 8 && gpu_comes_from_dot(p) && !transposed &&
+	       is_loaded_beside(dot, v) && ir_has_one_use(v) && p->type->shape[1] % SUMS_APART == 0 &&
+	       neighbours(gpu, v) != 0;
+}
+
 /* The operand in shared memory: as it lies in global
  * memory where the instruction takes that, else K first. */
-static IrValue *in_memory(PassCx *cx, IrOp *dot, unsigned operand)
+static IrValue *in_memory(PassCx *cx, IrOp *dot, unsigned operand, bool reordered)
 {
 	GpuCx *gpu = gpu_of(cx);
 	bool transposed;
@@ -143,8 +216,16 @@ static IrValue *in_memory(PassCx *cx, IrOp *dot, unsigned operand)
 	IrOp *spot = before_loops(v, dot);
 	IrValue *memory = stored_before(v, type, spot);
 	IrBuilder b = ir_at(cx->module, spot);
+	unsigned warps = gpu_num_warps(gpu, dot);
+	if (reordered) {
+		CONTRACT(turned && !memory && !transposed);
+		IrAttr own = gpu_encoding(gpu, from_order_of_sums(gpu, l, k_dim));
+		IrType lies = ir_memdesc(gpu->ir, v->type->elem, v->type->shape, 2, own, 0, false);
+		v = gpu_convert(gpu, &b, v, wgmma_turning(gpu, v->type, k_dim, warps, true));
+		return irb_1(&b, OP_MEMDESC_REINTERPRET, type, irb_1(&b, OP_LOCAL_ALLOC, lies, v));
+	}
 	if (!memory && turned && v->type->elem->bits == 8)
-		v = gpu_convert(gpu, &b, v, wgmma_turning(gpu, v->type, k_dim, gpu_num_warps(gpu, dot)));
+		v = gpu_convert(gpu, &b, v, wgmma_turning(gpu, v->type, k_dim, warps, false));
 	else if (!memory && turned && v->type->elem->bits == 32 && is_loaded_beside(dot, v))
 		v = gpu_convert(gpu, &b, v, turning_words(gpu, dot, v->type, k_dim));
 	if (!memory)
@@ -292,6 +373,7 @@ void wgmma_take(PassCx *cx, IrOp *dot, const unsigned *warps)
 	bool turn = held == 1;
 	CONTRACT(held <= 2);
 	bool scatter = held < 2 && wgmma_across_k(gpu, dot);
+	bool reordered = held == 0 && !scatter && has_order_of_sums(gpu, dot);
 	const int64_t shape[] = {old->shape[turn], old->shape[!turn]};
 	unsigned n = (unsigned)MIN(shape[1] / warps[1], 256);
 	const Layout *sums = layout_wgmma_accumulator(layouts, shape, warps, n);
@@ -301,12 +383,17 @@ void wgmma_take(PassCx *cx, IrOp *dot, const unsigned *warps)
 	for (unsigned i = 0; i < 2; i++) {
 		IrValue *v = ir_operand(dot, i);
 		if (i != held) {
-			args[i] = in_memory(cx, dot, i);
+			args[i] = in_memory(cx, dot, i, i == 1 && reordered);
 			continue;
 		}
 		const int64_t rows[] = {v->type->shape[turn], v->type->shape[!turn]};
 		const Layout *l = layout_wgmma_operand(layouts, rows, warps, 32 / v->type->elem->bits);
 		l = scatter ? rows_as_read(gpu, l, v->type->elem->bits) : l;
+		if (reordered) {
+			v = gpu_convert(gpu, &b, v, from_order_of_sums(gpu, l, 1));
+			args[i] = to_order_of_sums(gpu, &b, v, 1);
+			continue;
+		}
 		args[i] = gpu_convert(gpu, &b, v, turned_round(gpu, l, turn));
 	}
 	args[2] = gpu_convert(gpu, &b, ir_operand(dot, 2), gpu_layout(gpu, type));

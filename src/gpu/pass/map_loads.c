@@ -62,7 +62,8 @@ static bool takes(MapLoads *m, const IrOp *dot, uint32_t number, bool across)
 	unsigned warps[2];
 	const char *why;
 	if (across && gpu_wgmma_wants_k_first(elem))
-		return (lies(m, dot, 1 - number, true) && gpu_wgmma_reads_across(m->gpu, dot, number == 1)) ||
+		return (number == 1 && gpu_may_turn_values(m->gpu, dot)) ||
+		       (lies(m, dot, 1 - number, true) && gpu_wgmma_reads_across(m->gpu, dot, number == 1)) ||
 		       (lies(m, dot, 1 - number, false) && gpu_may_turn(m->gpu, dot));
 	return gpu_wgmma_for(m->gpu, dot, false, warps, &why) != NULL;
 }

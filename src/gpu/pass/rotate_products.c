@@ -49,7 +49,7 @@ static bool is_late(const Rotation *r, const IrOp *op)
 
 static bool is_view(const IrOp *op)
 {
-	return op->kind == OP_MEMDESC_INDEX || op->kind == OP_MEMDESC_TRANS || op->kind == OP_MEMDESC_RESHAPE || op->kind == OP_MEMDESC_SUBSLICE;
+	return op->kind == OP_MEMDESC_INDEX || op->kind == OP_MEMDESC_TRANS || op->kind == OP_MEMDESC_RESHAPE || op->kind == OP_MEMDESC_REINTERPRET || op->kind == OP_MEMDESC_SUBSLICE;
 }
 
 /* Of the slot's barrier that a wait is for, or an arrival. */

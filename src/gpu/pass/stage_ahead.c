@@ -46,7 +46,8 @@ static IrOp *only_user(const IrValue *v)
 
 static bool is_view(const IrOp *op)
 {
-	return op->kind == OP_MEMDESC_TRANS || op->kind == OP_MEMDESC_RESHAPE;
+	return op->kind == OP_MEMDESC_TRANS || op->kind == OP_MEMDESC_RESHAPE ||
+	       op->kind == OP_MEMDESC_REINTERPRET;
 }
 
 /* The memory of a dot's operand, which nothing else takes; NULL: it is not made in the block. */

@@ -62,14 +62,20 @@ static IrOp *open_specialize(Roles *w)
 	return parts;
 }
 
+static const Layout *turning_layout(GpuCx *gpu, const ScheduledLoad *l)
+{
+	const IrOp *user = l->turned->results[0].uses->owner;
+	return wgmma_turning(gpu, l->load->results[0].type, 0, SCHEDULE_TURNING_WARPS,
+			     user->kind == OP_MEMDESC_REINTERPRET);
+}
+
 static void turn(Roles *w, IrBlock *block)
 {
 	Pipeline *p = &w->p;
 	const Layout **layouts = ARENA_ARRAY(p->cx->scratch, const Layout *, p->rings.len);
 	for (uint32_t i = 0; i < p->rings.len; i++)
 		if (p->rings.data[i].turned)
-			layouts[i] = wgmma_turning(p->gpu, p->rings.data[i].load->load->results[0].type, 0,
-						   SCHEDULE_TURNING_WARPS);
+			layouts[i] = turning_layout(p->gpu, p->rings.data[i].load);
 	pipeline_produce_turned(p, w->r->root, w->specialize, block, layouts);
 }
 
@@ -491,14 +497,32 @@ static bool visit(void *data, IrOp *op)
 	return true;
 }
 
+/* Does one of several that ask do better without? A kernel's threads have as many registers as its
+ * warps with roles begin with, wherever no roles are: too few for such a loop. */
+static bool one_loses(PassCx *cx, const Loops *loops)
+{
+	bool found = false;
+	for (uint32_t i = 0; i < loops->list.len && loops->list.len > 1 && !found; i++) {
+		GpuRoles r;
+		gpu_roles(gpu_of(cx), cx->module, cx->scratch, gpu_axis(cx), loops->list.data[i], &r);
+		found = r.loses;
+	}
+	return found;
+}
+
 bool pass_warp_specialize(PassCx *cx, bool *changed)
 {
 	GpuCx *gpu = gpu_of(cx);
 	Loops loops = {.cx = cx};
 	ir_walk(cx->module->op, true, visit, &loops);
+	bool loses = one_loses(cx, &loops);
 	for (uint32_t i = 0; i < loops.list.len; i++) {
 		GpuRoles r;
 		gpu_roles(gpu, cx->module, cx->scratch, gpu_axis(cx), loops.list.data[i], &r);
+		if (loses && r.rule == REMARK_LOOP_ROLES && r.root == r.s.loop && !r.s.turned) {
+			r.rule = REMARK_LOOP_ROLES_NOT;
+			r.why = "another loop does better so, and would have too few registers";
+		}
 		if (r.rule)
 			gpu_roles_remark(gpu, cx->scratch, &r);
 		if (r.rule != REMARK_LOOP_ROLES)

@@ -247,7 +247,7 @@ static IrOp *memory_of(const IrValue *v)
 {
 	IrOp *op = v->def;
 	while (op && (op->kind == OP_MEMDESC_TRANS || op->kind == OP_MEMDESC_INDEX ||
-		      op->kind == OP_MEMDESC_RESHAPE))
+		      op->kind == OP_MEMDESC_RESHAPE || op->kind == OP_MEMDESC_REINTERPRET))
 		op = ir_operand(op, 0)->def;
 	return op && op->kind == OP_LOCAL_ALLOC ? op : NULL;
 }
