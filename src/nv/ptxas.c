@@ -138,7 +138,8 @@ static void run_all(NvTools *tools, const NvTool *tool, const NvAssemble *how, R
 		runs[i]->cubin->len = ran[i].output_len;
 	}
 	for (size_t i = 0; i < count; i++)
-		runs[i]->good = take_result(tool, &ran[i], timeout, runs[i]->ptx, how, runs[i]->cubin, runs[i]->diags);
+		runs[i]->good = take_result(tool, &ran[i], timeout, runs[i]->ptx, how, runs[i]->cubin,
+					    runs[i]->diags);
 }
 
 /* ---- other limits of registers (registers.c) ---- */
@@ -152,7 +153,7 @@ typedef struct Again {
 	Arena *arena;
 } Again;
 
-/* Those that are to be made. What is said of them is not heard, nor what fails or is not done in time. */
+/* Those that are to be made. What is said of them is not heard, nor what fails or takes too long. */
 static void try_all(const Again *a, Run *const *runs, size_t count)
 {
 	Fault fault;
@@ -242,7 +243,8 @@ static void run_again(const Again *a)
 	if (strstr(nv_extra_options(a->tools), "maxrregcount") || !nv_optimizes(a->how))
 		return;
 	NvCubin cubins[2] = {0};
-	Run more = {.ptx = nv_with_more_registers(a->arena, a->ptx, a->how->kernel, a->cubin), .cubin = cubins};
+	Run more = {.ptx = nv_with_more_registers(a->arena, a->ptx, a->how->kernel, a->cubin),
+		    .cubin = cubins};
 	try_one(a, &more);
 	kept(a, &more, more.good && more.cubin->spill_stores < a->cubin->spill_stores);
 	if (more.ptx.len)

@@ -19,12 +19,12 @@
  * For loads: without a limit ptxas takes as few registers as it can and puts loads where their
  * values are wanted, so that a thread waits for memory many times; given a limit it fills that. So
  * where a thread without products waits more than twice (waits.c), the most registers that leave
- * room for three quarters of the CTAs are the limit. That is kept where more bytes come with each wait
- * and hardly fewer are waited for by an SM at once. Where only the latter fails, all of the CTAs are
- * tried; what does not wait less with more registers did not with fewer either, in all of 46 kernels
- * of public libraries. Fewer CTAs come first, as each ends sooner: batch norm of 64x512x256 on an
- * H100 took 42.8 us with 80 registers as ptxas had them, 37.5 with 79 in another order, 34.7 with 94
- * and two CTAs for three.
+ * room for three quarters of the CTAs are the limit. That is kept where more bytes come with each
+ * wait and hardly fewer are waited for by an SM at once. Where only the latter fails, all of the
+ * CTAs are tried; what does not wait less with more registers did not with fewer either, in all of
+ * 46 kernels of public libraries. Fewer CTAs come first, as each ends sooner: batch norm of
+ * 64x512x256 on an H100 took 42.8 us with 80 registers as ptxas had them, 37.5 with 79 in another
+ * order, 34.7 with 94 and two CTAs for three.
  *
  * A kernel that sets a limit itself (.maxnreg, .minnctapersm, options) is assembled once. */
 #include "nv/inner.h"
@@ -37,7 +37,7 @@ enum {
 	FEW = 16,   /* bytes that may be spilled for half as many CTAs again */
 	LONG = 1 << 16, /* bytes of code of which no further assembly is made for loads */
 	CALM = 2,   /* rounds of waiting that are not worth another assembly */
-	UNBOUND = 30, /* fewer registers, and ptxas wanted no more: it stops at 32 by itself */
+	UNBOUND = 28, /* fewer registers, and ptxas wanted no more: it stops at 32 by itself */
 	MORE = 8,   /* an eighth more bytes with each round are */
 	TENTH = 10, /* of the bytes that an SM waits for at once, that may be lost */
 };
