@@ -266,12 +266,14 @@ typedef struct NvRan {
 	void *output;    /* file 1; malloc */
 	size_t output_len;
 	const char *input_path; /* as the tool was given it */
-	double seconds;
 } NvRan;
 
 /* Runs a tool; nothing is left behind on any path. Raises nothing but memory faults, and what
  * ends the thread's work. */
 void nv_run(Arena *arena, const NvRun *run, NvRan *ran);
+/* Several at the same time; returns when all have ended. */
+enum { NV_MOST_RUNS = 2 };
+void nv_run_all(Arena *arena, const NvRun *runs, NvRan *ran, size_t count);
 
 /* The search of NvToolsOptions.ptxas; in the tools, which remember it until a file of it changes. NULL: none, and *tried (may be NULL)
  * says where. */
@@ -329,8 +331,9 @@ bool nv_is_worth_its_step(const NvAssemble *how, Str ptx, const NvCubin *before,
  * where a thread waits for loads more than twice and no products set the pace; else length 0. */
 Str nv_with_registers_for_loads(Arena *arena, Str ptx, const NvAssemble *how, const NvCubin *cubin,
 				bool as_many);
-/* Do more bytes come with each wait, with hardly fewer on their way to an SM, and no spills? */
-bool nv_waits_less(const NvAssemble *how, Str ptx, const NvCubin *before, const NvCubin *now);
+/* Do more bytes come with each wait, and no spills? And with hardly fewer on their way to an SM? */
+bool nv_waits_less(const NvCubin *before, const NvCubin *now);
+bool nv_waits_less_on_sm(const NvAssemble *how, Str ptx, const NvCubin *before, const NvCubin *now);
 
 /* Instructions of a cubin: its nth section of them; length 0: it has no more, or is no ELF file of
  * 64 bits. */

@@ -105,37 +105,80 @@ static bool take_result(const NvTool *tool, const NvRan *ran, double timeout, St
 	return true;
 }
 
-static bool run_once(NvTools *tools, const NvTool *tool, Str ptx, const NvAssemble *how, NvCubin *cubin, DiagList *diags)
+/* A run of ptxas, and what came of it. */
+typedef struct Run {
+	Str ptx; /* length 0: there is none to be made */
+	NvCubin *cubin;
+	DiagList *diags;
+	bool good;
+} Run;
+
+/* All at the same time. */
+static void run_all(NvTools *tools, const NvTool *tool, const NvAssemble *how, Run *const *runs, size_t count,
+		    Arena *arena)
 {
 	double timeout = nv_tools_options(tools)->timeout;
-	NvRun run = {
-		.path = tool->path,
-		.args = make_args(tools, how, tool->path, diags->arena),
-		.input = ptx,
-		.has_output = true,
-		.suffix = ".ptx",
-		.timeout = timeout,
-		.asks = true,
-	};
-	NvRan ran;
-	nv_run(diags->arena, &run, &ran);
-	cubin->data = ran.output;
-	cubin->len = ran.output_len;
-	return take_result(tool, &ran, run.timeout, ptx, how, cubin, diags);
+	const char *const *args = make_args(tools, how, tool->path, arena);
+	NvRun how_run[NV_MOST_RUNS];
+	NvRan ran[NV_MOST_RUNS];
+	CONTRACT(count <= NV_MOST_RUNS);
+	for (size_t i = 0; i < count; i++)
+		how_run[i] = (NvRun){
+			.path = tool->path,
+			.args = args,
+			.input = runs[i]->ptx,
+			.has_output = true,
+			.suffix = ".ptx",
+			.timeout = timeout,
+			.asks = true,
+		};
+	nv_run_all(arena, how_run, ran, count);
+	for (size_t i = 0; i < count; i++) {
+		runs[i]->cubin->data = ran[i].output;
+		runs[i]->cubin->len = ran[i].output_len;
+	}
+	for (size_t i = 0; i < count; i++)
+		runs[i]->good = take_result(tool, &ran[i], timeout, runs[i]->ptx, how, runs[i]->cubin,
+					    runs[i]->diags);
 }
 
-/* False where its time was up. */
-static bool run_in_time(NvTools *tools, const NvTool *tool, Str ptx, const NvAssemble *how, NvCubin *cubin, DiagList *diags)
+/* ---- other limits of registers (registers.c) ---- */
+
+typedef struct Again {
+	NvTools *tools;
+	const NvTool *tool;
+	const NvAssemble *how;
+	Str ptx;
+	NvCubin *cubin; /* the best so far */
+	Arena *arena;
+} Again;
+
+/* Those that are to be made. What is said of them is not heard, nor what fails or takes too long. */
+static void try_all(const Again *a, Run *const *runs, size_t count)
 {
 	Fault fault;
-	volatile bool good = false;
+	Run *made[NV_MOST_RUNS];
+	DiagList unheard;
+	size_t n = 0;
+	diag_init(&unheard, a->arena, NULL);
+	for (size_t i = 0; i < count; i++) {
+		runs[i]->diags = &unheard;
+		if (runs[i]->ptx.len)
+			made[n++] = runs[i];
+	}
+	if (!n)
+		return;
 	if (FAULT_TRY(&fault)) {
-		good = run_once(tools, tool, ptx, how, cubin, diags);
+		run_all(a->tools, a->tool, a->how, made, n, a->arena);
 		fault_leave(&fault);
 	} else if (fault.kind != FAULT_TIME) {
 		fault_raise(fault.kind, "%s", fault.text);
 	}
-	return good;
+}
+
+static void try_one(const Again *a, Run *run)
+{
+	try_all(a, &run, 1);
 }
 
 static bool has_advice(const NvCubin *cubin)
@@ -143,55 +186,83 @@ static bool has_advice(const NvCubin *cubin)
 	return cubin->log && strstr(cubin->log, "(C7");
 }
 
-typedef enum Reason { MORE_REGISTERS, FEWER_REGISTERS, LOADS_FEWER_CTAS, FOR_LOADS } Reason;
-
-static Str limited_for(Reason reason, Str ptx, const NvAssemble *how, const NvCubin *cubin, Arena *arena)
+/* Ends a run: its cubin takes the place of the best, or goes. */
+static bool kept(const Again *a, Run *run, bool better)
 {
-	if (reason == MORE_REGISTERS)
-		return nv_with_more_registers(arena, ptx, how->kernel, cubin);
-	if (reason == FEWER_REGISTERS)
-		return nv_with_fewer_registers(arena, ptx, how, cubin);
-	return nv_with_registers_for_loads(arena, ptx, how, cubin, reason == FOR_LOADS);
+	NvCubin worse = better ? *a->cubin : *run->cubin;
+	if (better)
+		*a->cubin = *run->cubin;
+	*run->cubin = (NvCubin){0};
+	nv_cubin_free(&worse);
+	return better;
 }
 
-static bool is_better(Reason reason, Str ptx, const NvAssemble *how, const NvCubin *before,
-		      const NvCubin *now)
+static Str with_registers_for_loads(const Again *a, bool as_many)
 {
-	if (reason == MORE_REGISTERS)
-		return now->spill_stores < before->spill_stores;
-	return !has_advice(now) && (reason == FEWER_REGISTERS ? nv_is_worth_its_step(how, ptx, before, now)
-							      : nv_waits_less(how, ptx, before, now));
+	return nv_with_registers_for_loads(a->arena, a->ptx, a->how, a->cubin, as_many);
 }
 
-/* Again with other limits of registers (registers.c), until one is better; what leaves room for
- * another CTA may still wait for loads. What is worse, or fails, is dropped without a word. */
-static void run_again(NvTools *tools, const NvTool *tool, Str ptx, const NvAssemble *how, NvCubin *cubin, Arena *arena)
+static bool same(Str a, Str b)
 {
-	if (strstr(nv_extra_options(tools), "maxrregcount") || !nv_optimizes(how))
+	return a.len == b.len && memcmp(a.ptr, b.ptr, a.len) == 0;
+}
+
+/* `fewer` was made: where it is the best now, what it leaves for loads is another question. */
+static void take_fewer(const Again *a, Run *fewer, Run *loads)
+{
+	bool better = fewer->good && !has_advice(fewer->cubin) &&
+		      nv_is_worth_its_step(a->how, a->ptx, a->cubin, fewer->cubin);
+	if (!kept(a, fewer, better))
 		return;
-	for (Reason reason = MORE_REGISTERS; reason <= FOR_LOADS; reason++) {
-		DiagList unheard;
-		NvCubin other = {0};
-		Str limited = limited_for(reason, ptx, how, cubin, arena);
-		if (!limited.len)
-			continue;
-		diag_init(&unheard, arena, NULL);
-		bool better = run_in_time(tools, tool, limited, how, &other, &unheard) &&
-			      is_better(reason, ptx, how, cubin, &other);
-		NvCubin worse = better ? *cubin : other;
-		*cubin = better ? other : *cubin;
-		nv_cubin_free(&worse);
-		if (better && reason != FEWER_REGISTERS)
-			return;
-	}
+	Run next = {.ptx = with_registers_for_loads(a, false), .cubin = loads->cubin};
+	if (same(next.ptx, loads->ptx))
+		return;
+	nv_cubin_free(loads->cubin);
+	try_one(a, &next);
+	*loads = next;
+}
+
+/* With fewer CTAs first, then with as many: that where the first waited less, in too few CTAs, or
+ * where there is one CTA. */
+static void take_loads(const Again *a, Run *loads)
+{
+	bool less = loads->good && !has_advice(loads->cubin) && nv_waits_less(a->cubin, loads->cubin);
+	bool better = less && nv_waits_less_on_sm(a->how, a->ptx, a->cubin, loads->cubin);
+	if (kept(a, loads, better) || (loads->ptx.len && !less))
+		return;
+	Run last = {.ptx = with_registers_for_loads(a, true), .cubin = loads->cubin};
+	if (same(last.ptx, loads->ptx))
+		return;
+	try_one(a, &last);
+	kept(a, &last, last.good && !has_advice(last.cubin) &&
+			       nv_waits_less_on_sm(a->how, a->ptx, a->cubin, last.cubin));
+}
+
+static void run_again(const Again *a)
+{
+	if (strstr(nv_extra_options(a->tools), "maxrregcount") || !nv_optimizes(a->how))
+		return;
+	NvCubin cubins[2] = {0};
+	Run more = {.ptx = nv_with_more_registers(a->arena, a->ptx, a->how->kernel, a->cubin),
+		    .cubin = cubins};
+	try_one(a, &more);
+	kept(a, &more, more.good && more.cubin->spill_stores < a->cubin->spill_stores);
+	if (more.ptx.len)
+		return;
+	Run fewer = {.ptx = nv_with_fewer_registers(a->arena, a->ptx, a->how, a->cubin), .cubin = cubins};
+	Run loads = {.ptx = with_registers_for_loads(a, false), .cubin = cubins + 1};
+	try_all(a, (Run *[]){&fewer, &loads}, 2);
+	take_fewer(a, &fewer, &loads);
+	take_loads(a, &loads);
 }
 
 static bool run_ptxas(NvTools *tools, const NvTool *tool, Str ptx, const NvAssemble *how, NvCubin *cubin, DiagList *diags)
 {
-	if (!run_once(tools, tool, ptx, how, cubin, diags))
-		return false;
-	run_again(tools, tool, ptx, how, cubin, diags->arena);
-	return true;
+	Run first = {.ptx = ptx, .cubin = cubin, .diags = diags};
+	run_all(tools, tool, how, (Run *[]){&first}, 1, diags->arena);
+	if (first.good)
+		run_again(&(Again){tools, tool, how, ptx, cubin, diags->arena});
+	return first.good;
 }
 
 static void say_missing(const char *tried, DiagList *diags)

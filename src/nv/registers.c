@@ -19,10 +19,12 @@
  * For loads: without a limit ptxas takes as few registers as it can and puts loads where their
  * values are wanted, so that a thread waits for memory many times; given a limit it fills that. So
  * where a thread without products waits more than twice (waits.c), the most registers that leave
- * room for three quarters of the CTAs are the limit, or else for all of them. That is kept where
- * more bytes come with each wait and hardly fewer are waited for by an SM at once. Fewer CTAs come
- * first, as each ends sooner: batch norm of 64x512x256 on an H100 took 42.8 us with 80 registers as
- * ptxas had them, 37.5 with 79 in another order, 34.7 with 94 and two CTAs for three.
+ * room for three quarters of the CTAs are the limit. That is kept where more bytes come with each
+ * wait and hardly fewer are waited for by an SM at once. Where only the latter fails, all of the
+ * CTAs are tried; what does not wait less with more registers did not with fewer either, in all of
+ * 46 kernels of public libraries. Fewer CTAs come first, as each ends sooner: batch norm of
+ * 64x512x256 on an H100 took 42.8 us with 80 registers as ptxas had them, 37.5 with 79 in another
+ * order, 34.7 with 94 and two CTAs for three.
  *
  * A kernel that sets a limit itself (.maxnreg, .minnctapersm, options) is assembled once. */
 #include "nv/inner.h"
@@ -35,6 +37,7 @@ enum {
 	FEW = 16,   /* bytes that may be spilled for half as many CTAs again */
 	LONG = 1 << 16, /* bytes of code of which no further assembly is made for loads */
 	CALM = 2,   /* rounds of waiting that are not worth another assembly */
+	UNBOUND = 28, /* fewer registers, and ptxas wanted no more: it stops at 32 by itself */
 	MORE = 8,   /* an eighth more bytes with each round are */
 	TENTH = 10, /* of the bytes that an SM waits for at once, that may be lost */
 };
@@ -181,8 +184,8 @@ Str nv_with_registers_for_loads(Arena *arena, Str ptx, const NvAssemble *how, co
 {
 	Place p = place_of(ptx, how->kernel);
 	unsigned shared = how->shared + cubin->shared;
-	if (cubin->spill_stores || cubin->stack || !p.threads || p.counted || !cubin->registers ||
-	    cubin->registers > TARGET_REGISTERS_THREAD || shared > how->target->shared_cta ||
+	if (cubin->spill_stores || cubin->stack || !p.threads || p.counted || cubin->registers < UNBOUND ||
+	    cubin->registers + GRANULE > TARGET_REGISTERS_THREAD || shared > how->target->shared_cta ||
 	    has_products(ptx, how->kernel) || code_bytes(cubin) > LONG ||
 	    nv_waits_of(cubin).rounds <= CALM)
 		return (Str){0};
@@ -196,18 +199,31 @@ Str nv_with_registers_for_loads(Arena *arena, Str ptx, const NvAssemble *how, co
 	return least ? with_limit(arena, ptx, p.end, limit) : (Str){0};
 }
 
-bool nv_waits_less(const NvAssemble *how, Str ptx, const NvCubin *before, const NvCubin *now)
+static uint64_t of_rounds(NvWaits bytes_of, NvWaits rounds_of)
+{
+	return (uint64_t)bytes_of.bytes * rounds_of.rounds;
+}
+
+bool nv_waits_less(const NvCubin *before, const NvCubin *now)
+{
+	if (now->spill_stores || now->stack || now->registers > TARGET_REGISTERS_THREAD)
+		return false;
+	NvWaits a = nv_waits_of(before), b = nv_waits_of(now);
+	uint64_t old = of_rounds(a, b), new = of_rounds(b, a);
+	return new > old && (new - old) * MORE >= old;
+}
+
+bool nv_waits_less_on_sm(const NvAssemble *how, Str ptx, const NvCubin *before, const NvCubin *now)
 {
 	Place p = place_of(ptx, how->kernel);
 	CONTRACT(p.threads);
-	if (now->spill_stores || now->stack || now->registers > TARGET_REGISTERS_THREAD)
+	if (!nv_waits_less(before, now))
 		return false;
 	unsigned shared = how->shared + before->shared;
 	NvWaits a = nv_waits_of(before), b = nv_waits_of(now);
-	uint64_t old = (uint64_t)a.bytes * b.rounds, new = (uint64_t)b.bytes * a.rounds;
-	uint64_t of_sm_old = old * ctas_of(how, before->registers, p.threads, shared);
-	uint64_t of_sm = new * ctas_of(how, now->registers, p.threads, shared);
-	return new > old && (new - old) * MORE >= old && of_sm * TENTH >= of_sm_old * (TENTH - 1);
+	uint64_t old = of_rounds(a, b) * ctas_of(how, before->registers, p.threads, shared);
+	uint64_t new = of_rounds(b, a) * ctas_of(how, now->registers, p.threads, shared);
+	return new * TENTH >= old * (TENTH - 1);
 }
 
 bool nv_is_worth_its_step(const NvAssemble *how, Str ptx, const NvCubin *before, const NvCubin *now)

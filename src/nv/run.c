@@ -36,7 +36,8 @@ typedef struct Work {
 	char *folder;
 	char *path[2];
 	int pipe[2];
-	pid_t pid;
+	pid_t pid; /* while it runs */
+	double deadline;
 } Work;
 
 /* ---- descriptors ---- */
@@ -296,7 +297,7 @@ static const char *const *real_args(Arena *arena, const NvRun *run, const Work *
 	return args;
 }
 
-static void run_tool(Arena *arena, const NvRun *run, NvRan *ran, Work *work)
+static void start_tool(Arena *arena, const NvRun *run, NvRan *ran, Work *work)
 {
 	if (!make_memory_files(work, arena, run)) {
 		close_files(work);
@@ -310,41 +311,69 @@ static void run_tool(Arena *arena, const NvRun *run, NvRan *ran, Work *work)
 		return;
 	}
 	ran->input_path = work->path[0];
-	const char *const *args = real_args(arena, run, work);
-	Text said;
-	text_init(&said, arena);
-	text_str(&said, "");
-	double deadline = run->timeout > 0 ? os_now() + run->timeout : DBL_MAX;
-	ran->error = spawn(work, arena, run, args);
-	if (ran->error)
-		return;
+	work->deadline = run->timeout > 0 ? os_now() + run->timeout : DBL_MAX;
+	ran->error = spawn(work, arena, run, real_args(arena, run, work));
 	close(work->pipe[1]);
 	work->pipe[1] = -1;
-	listen_to(work, &said, deadline, run->asks);
-	ran->status = reap(work->pid, deadline, run->asks, &ran->timed_out);
+}
+
+static void await_tool(Arena *arena, const NvRun *run, NvRan *ran, Work *work)
+{
+	Text said;
+	if (work->pid <= 0)
+		return;
+	text_init(&said, arena);
+	text_str(&said, "");
+	listen_to(work, &said, work->deadline, run->asks);
+	ran->status = reap(work->pid, work->deadline, run->asks, &ran->timed_out);
+	work->pid = -1;
 	ran->said = (Str){said.data, said.len};
 	if (run->has_output)
 		read_output(work, ran);
 }
 
-void nv_run(Arena *arena, const NvRun *run, NvRan *ran)
+static void run_tools(Arena *arena, const NvRun *runs, NvRan *ran, Work *work, size_t count)
 {
-	*ran = (NvRan){.said = STR("")};
-	Work work = {.fd = {-1, -1}, .pipe = {-1, -1}, .pid = -1};
-	double began = os_now();
+	for (size_t i = 0; i < count; i++)
+		start_tool(arena, &runs[i], &ran[i], &work[i]);
+	/* What a later one says meanwhile waits in its pipe. */
+	for (size_t i = 0; i < count; i++)
+		await_tool(arena, &runs[i], &ran[i], &work[i]);
+}
+
+static void end_tool(const Work *work)
+{
+	bool timed_out = true;
+	if (work->pid <= 0)
+		return;
+	kill(-work->pid, SIGKILL);
+	reap(work->pid, 0, false, &timed_out);
+}
+
+void nv_run_all(Arena *arena, const NvRun *runs, NvRan *ran, size_t count)
+{
+	Work work[NV_MOST_RUNS];
+	CONTRACT(count <= NV_MOST_RUNS);
+	for (size_t i = 0; i < count; i++) {
+		ran[i] = (NvRan){.said = STR("")};
+		work[i] = (Work){.fd = {-1, -1}, .pipe = {-1, -1}, .pid = -1};
+	}
 	Fault fault;
 	if (FAULT_TRY(&fault)) {
-		run_tool(arena, run, ran, &work);
+		run_tools(arena, runs, ran, work, count);
 		fault_leave(&fault);
-	} else if (work.pid > 0) {
-		bool timed_out = true;
-		kill(-work.pid, SIGKILL);
-		reap(work.pid, 0, false, &timed_out);
 	}
-	clean(&work);
-	ran->seconds = os_now() - began;
-	if (fault.kind != FAULT_NONE) {
-		free(ran->output);
+	for (size_t i = 0; i < count; i++) {
+		end_tool(&work[i]);
+		clean(&work[i]);
+		if (fault.kind != FAULT_NONE)
+			free(ran[i].output);
+	}
+	if (fault.kind != FAULT_NONE)
 		fault_raise(fault.kind, "%s", fault.text);
-	}
+}
+
+void nv_run(Arena *arena, const NvRun *run, NvRan *ran)
+{
+	nv_run_all(arena, run, ran, 1);
 }

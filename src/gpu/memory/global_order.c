@@ -374,13 +374,15 @@ static bool are_of_two_programs(const GpuOrder *o, const IrOp *first, const IrOp
 		a = ir_parent_op(a);
 	if (!b || (a == b && a != first && a->kind != OP_IF))
 		return false;
-	for (const IrOp *op = a != b ? a->next : NULL; op; op = op->next)
-		if (op == b)
-			return false;
 	const IrOp *loop = ir_parent_op(a);
 	while (loop && loop->kind == OP_IF)
 		loop = ir_parent_op(loop);
-	return loop && loop->kind == OP_FOR && ir_get_bool(loop, o->gpu->ir, ATTR_PROGRAMS);
+	if (!loop || loop->kind != OP_FOR || !ir_get_bool(loop, o->gpu->ir, ATTR_PROGRAMS))
+		return false;
+	for (const IrOp *op = a != b ? a->next : NULL; op; op = op->next)
+		if (op == b)
+			return false;
+	return true;
 }
 
 bool gpu_crosses_proxies(const GpuOrder *o, const IrOp *first, const IrOp *then)
