@@ -2,6 +2,7 @@
  * registers. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/analysis/text_order.h"
+#include "gpu/loop/persist.h"
 #include "gpu/loop/rotate.h"
 #include "gpu/loop/schedule_int.h"
 #include "gpu/memory/tensor_copies.h"
@@ -9,6 +10,7 @@
 
 enum {
 	DEEP = 2, /* iterations */
+	DEEP_OF_FEW = 6, /* where no other CTA comes to the SM */
 	DEEP_TURNED = 4, /* where warps turn tiles between copies and products */
 	LEAST_OF_ONE = 2, /* that copies of one product's operands are ahead in any case */
 	LEAST_OF_SEVERAL = 1,
@@ -107,6 +109,14 @@ static unsigned products_of(const IrOp *loop)
 	return count;
 }
 
+/* One product of a kernel whose launches of more programs than there are SMs take another variant:
+ * each CTA has an SM for itself. */
+static bool is_alone(const ScheduleCx *d)
+{
+	const IrOp *func = ir_func_of(d->s->loop);
+	return gpu_is_for_few(d->gpu, func) && !gpu_is_uneven(d->gpu, func) && products_of(d->s->loop) == 1;
+}
+
 /* Fewer slots than were asked for, where they let a second CTA of one warpgroup onto the SM: it
  * multiplies while the first computes, waits or stores, which no slot makes up for. */
 static void make_room(const ScheduleCx *d, uint64_t slot, uint64_t taken)
@@ -114,7 +124,7 @@ static void make_room(const ScheduleCx *d, uint64_t slot, uint64_t taken)
 	Schedule *s = d->s;
 	unsigned products = products_of(s->loop), ahead = ahead_within(s, slot);
 	unsigned least = products == 1 ? LEAST_OF_ONE : LEAST_OF_SEVERAL;
-	if (!products || gpu_num_warps(d->gpu, s->loop) != WARPS_OF_A_GROUP)
+	if (!products || gpu_num_warps(d->gpu, s->loop) != WARPS_OF_A_GROUP || is_alone(d))
 		return;
 	while (ahead > least && ctas_on_sm(d->gpu, 0, taken + slot * (ahead + 1)) < 2)
 		ahead--;
@@ -146,16 +156,17 @@ bool schedule_costs_ctas(GpuCx *gpu, const IrOp *loop, uint64_t bytes, uint64_t 
 
 static bool costs_ctas(const ScheduleCx *d, uint64_t bytes, uint64_t more)
 {
-	return schedule_costs_ctas(d->gpu, d->s->loop, bytes, more);
+	return !is_alone(d) && schedule_costs_ctas(d->gpu, d->s->loop, bytes, more);
 }
 
 /* Slots that TMA fills cost nothing but memory. What is left of that holds more of them, up to DEEP
  * iterations ahead, as long as no CTA is lost: with two stages copies would be one iteration ahead,
- * which is less than memory takes to answer. */
+ * which is less than memory takes to answer. Where a CTA has an SM for itself its slots alone are
+ * what is on the way from memory. */
 static void deepen(const ScheduleCx *d, uint64_t slot, uint64_t taken)
 {
 	Schedule *s = d->s;
-	unsigned deep = s->turned ? DEEP_TURNED : DEEP;
+	unsigned deep = is_alone(d) ? DEEP_OF_FEW : s->turned ? DEEP_TURNED : DEEP;
 	for (uint32_t i = 0; i < s->loads.len; i++)
 		if (s->loads.data[i].kind == SCHEDULE_COPIED && !s->loads.data[i].boxes)
 			return;

@@ -10,10 +10,6 @@
  * An H200 ends a kernel with CUDA_ERROR_ILLEGAL_INSTRUCTION where one begins elsewhere
  * (bench/history.md).
  *
- * A loop may store through a descriptor whose sizes are computed (rows up to the end of a group).
- * Its map has no end there. A tile that a run-time check finds inside the tensor goes through the
- * map; others are left for lower-descriptors.
- *
  * Numbers in neso.map are those of the arguments as lower-descriptors leaves them: a descriptor is
  * pointer, sizes, strides and padding. Values that no map can express are found by the launch,
  * which then uses a kernel without maps. */
@@ -73,9 +69,8 @@ static bool is_kernel_pointer(const Mapping *m, const IrValue *v)
 	return v->block == m->body && ir_is_ptr(v->type);
 }
 
-/* neso.map of a descriptor; NULL: it is none that the launch can make. open (NULL: none may be so):
- * dims whose sizes are computed, which the map does not end. */
-static IrAttr map_of(const Mapping *m, const IrValue *descriptor, uint32_t *open)
+/* neso.map of a descriptor; NULL: it is none that the launch can make. */
+static IrAttr map_of(const Mapping *m, const IrValue *descriptor)
 {
 	int64_t numbers[2 + 4 * TENSOR_MAP_RANK];
 	uint32_t rank = descriptor->type->elem->rank, n = 2;
@@ -98,12 +93,8 @@ static IrAttr map_of(const Mapping *m, const IrValue *descriptor, uint32_t *open
 		for (uint32_t k = 0; k < 2 * rank; k++, n += 2) {
 			Term t = {-1, 1};
 			/* The last dim is contiguous, whatever is said of its stride. */
-			if (k + 1 < 2 * rank && !term_of(m, ir_operand(op, 1 + k), DEEP, &t)) {
-				if (!open || k + 1 >= rank)
-					return NULL;
-				*open |= 1u << k;
-				t = (Term){-1, TENSOR_MAP_NO_END};
-			}
+			if (k + 1 < 2 * rank && !term_of(m, ir_operand(op, 1 + k), DEEP, &t))
+				return NULL;
 			numbers[n] = t.arg;
 			numbers[n + 1] = t.scale;
 		}
@@ -207,25 +198,15 @@ static bool begins_well(const Mapping *m, const IrOp *op)
 			(uint64_t)last->divisibility[0] >= 8 * BOX_BEGIN / MIN(MAX(bits, 1u), 8u * BOX_BEGIN));
 }
 
-/* Boxes that are read may begin outside of the tensor, those that are written at no negative index:
- * dims along which that is not known. */
-static uint32_t may_begin_outside(const Mapping *m, const IrOp *op)
+/* Boxes that are read may begin outside of the tensor, those that are written at no negative index. */
+static bool begins_inside(const Mapping *m, const IrOp *op)
 {
-	uint32_t dims = 0;
 	for (uint32_t i = 2; op->kind != OP_DESC_LOAD && i < op->operand_count; i++) {
 		const AxisInfo *index = axis_of(m->axes, ir_operand(op, i));
-		dims |= !index || !index->nonneg ? 1u << (i - 2) : 0;
+		if (!index || !index->nonneg)
+			return false;
 	}
-	return dims;
-}
-
-/* A store whose tile others follow, under whose loads what TMA stores is written. */
-static bool is_stored_in_loop(const IrOp *op)
-{
-	bool loop = false;
-	for (const IrOp *at = op; op->kind == OP_DESC_STORE && at->block; at = ir_parent_op(at))
-		loop |= at->kind == OP_FOR || at->kind == OP_WHILE;
-	return loop;
+	return true;
 }
 
 static bool find_use(void *data, IrOp *op)
@@ -233,59 +214,9 @@ static bool find_use(void *data, IrOp *op)
 	Mapping *m = data;
 	bool counts = op->kind == OP_DESC_LOAD || op->kind == OP_DESC_STORE || (op->kind == OP_DESC_REDUCE && can_reduce(op, m->gpu));
 	if (counts && !gpu_is_map(ir_operand(op, 0)->type) && begins_well(m, op) &&
-	    (!may_begin_outside(m, op) || is_stored_in_loop(op)))
+	    begins_inside(m, op))
 		vec_push(m->cx->scratch, &m->uses, op);
 	return true;
-}
-
-/* ---- tiles that may stick out ---- */
-
-static IrValue *both(IrBuilder *b, IrValue *all, IrValue *one)
-{
-	return all ? irb_2(b, OP_ANDI, NULL, all, one) : one;
-}
-
-/* i1: the store's tile begins inside of the tensor along the dims of `begin`, and ends there along
- * those of `end`. */
-static IrValue *is_inside(const Mapping *m, IrBuilder *b, const IrOp *store, uint32_t begin, uint32_t end)
-{
-	IrType i64 = ir_scalar(m->gpu->ir, TY_I64), block = ir_operand(store, 0)->type->elem;
-	const IrOp *made = ir_operand(store, 0)->def;
-	IrValue *all = NULL;
-	for (uint32_t d = 0; d < block->rank; d++) {
-		IrValue *at = ir_operand(store, 2 + d);
-		if (begin >> d & 1)
-			all = both(b, all, irb_cmpi(b, CMPI_SGE, at, irb_int(b, at->type, 0)));
-		if (!(end >> d & 1))
-			continue;
-		IrValue *size = ir_operand(made, 1 + d);
-		size = size->type->bits < 64 ? irb_1(b, OP_EXTSI, i64, size) : size;
-		at = irb_1(b, OP_EXTSI, i64, at);
-		IrValue *last = irb_2(b, OP_ADDI, NULL, at, irb_int(b, i64, block->shape[d]));
-		all = both(b, all, irb_cmpi(b, CMPI_SLE, last, size));
-	}
-	return all;
-}
-
-/* The store where its tile is inside; a copy of it, as it is, stands for the rest. */
-static void look_first(Mapping *m, IrOp *store, uint32_t begin, uint32_t end)
-{
-	IrModule *module = m->cx->module;
-	IrBuilder b = ir_at(module, store);
-	IrMapping map;
-	ir_mapping_init(&map, m->cx->scratch);
-	IrOp *rest = ir_clone(module, store, &map, NULL, NULL);
-	IrValue *inside = is_inside(m, &b, store, begin, end);
-	IrOp *choice = irb_op(&b, OP_IF, &inside, 1, NULL, 0, 2);
-	ir_set(module, choice, ATTR_WHOLE, ir_attr_unit(m->gpu->ir));
-	ir_op_unlink(store);
-	IrOp *const stores[] = {store, rest};
-	for (unsigned i = 0; i < 2; i++) {
-		IrBlock *block = ir_block_new(module, &choice->regions[i]);
-		ir_op_append(block, stores[i]);
-		IrBuilder last = ir_at_end(module, block, store->loc);
-		irb_op(&last, OP_YIELD, NULL, 0, NULL, 0, 0);
-	}
 }
 
 static uint32_t parts_of(IrType type)
@@ -306,14 +237,10 @@ static bool map_function(PassCx *cx, IrOp *func)
 	for (uint32_t i = 0; i < m.uses.len; i++) {
 		const IrValue *descriptor = ir_operand(m.uses.data[i], 0);
 		IrType type = descriptor->type;
-		uint32_t open = 0;
-		IrAttr map = map_of(&m, descriptor, is_stored_in_loop(m.uses.data[i]) ? &open : NULL);
+		IrAttr map = map_of(&m, descriptor);
 		IrLoc loc = ir_value_loc(descriptor);
 		IrType block = block_of(&m, m.uses.data[i]);
 		IrValue *arg = map ? gpu_map_arg(&m.args, block, (IrSign)type->space, map, loc) : NULL;
-		uint32_t begin = may_begin_outside(&m, m.uses.data[i]);
-		if (arg && (begin || open))
-			look_first(&m, m.uses.data[i], begin, open);
 		if (arg)
 			go_through(&m, m.uses.data[i], arg);
 	}

@@ -201,21 +201,6 @@ static void lower_load(const Copies *c, IrOp *load)
 
 /* ---- stores ---- */
 
-/* Where the store is that of whole tiles: the other branch. */
-static IrRegion *rest_of(const Copies *c, const IrOp *store)
-{
-	IrOp *choice = ir_parent_op(store);
-	bool whole = choice->kind == OP_IF && ir_get_bool(choice, c->gpu->ir, ATTR_WHOLE);
-	return whole ? &choice->regions[1] : NULL;
-}
-
-static bool is_in(const IrOp *op, const IrRegion *region)
-{
-	while (op->block && op->block->region != region)
-		op = ir_parent_op(op);
-	return op->block != NULL;
-}
-
 /* The loop that a store is in, with nothing but conditions between. */
 static IrOp *loop_of(const IrOp *store)
 {
@@ -228,7 +213,6 @@ static IrOp *loop_of(const IrOp *store)
 typedef struct Looks {
 	const Copies *c;
 	const IrOp *store, *loop;
-	const IrRegion *rest; /* waits for the store itself */
 	const IrValue *root; /* NULL: anywhere */
 	bool disjoint; /* the loop loads nothing that it stores */
 	bool behind; /* the walk is */
@@ -271,7 +255,7 @@ static bool look(void *data, IrOp *op)
 		l->behind = true;
 		return true;
 	}
-	if (commutes(l, op) || is_beside(op, l->store) || (l->rest && is_in(op, l->rest)) ||
+	if (commutes(l, op) || is_beside(op, l->store) ||
 	    (!gpu_global_access(l->c->gpu, op, &root) && !hides_effects(op)) ||
 	    (root && l->root && root != l->root))
 		return true;
@@ -285,7 +269,7 @@ static bool look(void *data, IrOp *op)
 /* May something later look at what is stored, or store there? */
 static Looks looks_at(const Copies *c, const IrOp *store)
 {
-	Looks l = {.c = c, .store = store, .loop = loop_of(store), .rest = rest_of(c, store)};
+	Looks l = {.c = c, .store = store, .loop = loop_of(store)};
 	l.disjoint = l.loop && ir_get_bool(l.loop, c->gpu->ir, ATTR_DISJOINT);
 	gpu_global_access(c->gpu, store, &l.root);
 	ir_walk(c->func, false, look, &l);
@@ -492,20 +476,6 @@ static void wait_behind_loop(const Copies *c, const Store *s, IrOp *loop)
 	irb_op(&b, OP_BARRIER, NULL, 0, NULL, 0, 0);
 }
 
-/* Who stores the rest of a tile that sticks out waits for whole ones that are under way. */
-static void wait_before_rest(const Copies *c, const Store *s, bool by_groups)
-{
-	IrRegion *rest = rest_of(c, s->op);
-	if (!rest || s->written)
-		return;
-	IrBuilder b = ir_at(c->m, rest->first->first);
-	IrOp *wait = wait_for(c, &b, 0, NULL, 0);
-	ir_set(c->m, wait, ATTR_WRITTEN, ir_attr_unit(c->gpu->ir));
-	if (by_groups)
-		ir_set(c->m, wait, ATTR_BY_GROUPS, ir_attr_unit(c->gpu->ir));
-	irb_op(&b, OP_BARRIER, NULL, 0, NULL, 0, 0);
-}
-
 /* Conversions of the tile that nothing else takes go. */
 static void take_as_it_comes(IrOp *store)
 {
@@ -537,7 +507,6 @@ static void lower_store(const Copies *c, IrOp *store)
 	bool columns = s.plan.pieces == 1 || place_of_index(&s) == store->operand_count - 1;
 	bool by_groups = memory && columns && !s.written && !reduces &&
 			 rewritten != GPU_REWRITTEN_ANYWHERE && gpu_rows_are_of_groups(c->gpu, store);
-	wait_before_rest(c, &s, by_groups);
 	wait_behind_loop(c, &s, loop);
 	if (by_groups)
 		store_rows_in_loop(c, &b, &s, loop);
