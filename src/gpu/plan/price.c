@@ -237,8 +237,9 @@ unsigned gpu_price_access(const TargetCosts *costs, IrOpKind op, const GpuAccess
 	unsigned sector = op == OP_LOAD	   ? costs->load_sector
 			  : op == OP_STORE ? costs->store_sector
 					   : costs->atomic_sector;
-	unsigned pieces = pieces_of(access, layout, SECTOR_BYTES), sectors = pieces * sector;
+	unsigned pieces = pieces_of(access, layout, SECTOR_BYTES), sectors = pieces * sector, request = 0;
 	if (op == OP_STORE) {
+		request = costs->store_request;
 		/* A sector that is written in part takes its turn again for the rest. */
 		uint64_t lanes[64];
 		unsigned distinct = f2_rank(lanes, layout_bases(layout, LAYOUT_LANE, lanes));
@@ -247,7 +248,7 @@ unsigned gpu_price_access(const TargetCosts *costs, IrOpKind op, const GpuAccess
 	}
 	unsigned lines = pieces_of(access, layout, LINE_BYTES) * costs->line;
 	if (op != OP_LOAD || !access->sets_pace)
-		return instructions * (1 + access->more + MAX(sectors, lines));
+		return instructions * (1 + access->more + request + MAX(sectors, lines));
 	unsigned alike = instructions_of_sector(access, layout, vector);
 	return instructions * (1 + access->more + costs->load_request) +
 	       instructions / alike * MAX(sectors, alike * lines);
