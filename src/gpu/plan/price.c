@@ -239,7 +239,7 @@ unsigned gpu_price_access(const TargetCosts *costs, IrOpKind op, const GpuAccess
 					   : costs->atomic_sector;
 	unsigned pieces = pieces_of(access, layout, SECTOR_BYTES), sectors = pieces * sector, request = 0;
 	if (op == OP_STORE) {
-		request = costs->store_request;
+		request = widest > 1 && vector < base_log2((uint64_t)widest) ? costs->store_narrow : 0;
 		/* A sector that is written in part takes its turn again for the rest. */
 		uint64_t lanes[64];
 		unsigned distinct = f2_rank(lanes, layout_bases(layout, LAYOUT_LANE, lanes));
