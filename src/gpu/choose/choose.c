@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "gpu/choose/choose.h"
+#include "layout/f2.h"
 
 enum {
 	MOST_ROUNDS = 4,
@@ -242,6 +243,8 @@ static const Layout *with_vector(Choose *c, const Layout *l, const GpuAccess *ac
 	uint64_t last = elements > 1 ? layout_space_put(&l->out, place, (uint64_t)elements / 2) : 0;
 	bool changed = false;
 	memcpy(bases, l->bases, sizeof bases[0] * l->in_bits);
+	if (f2_rank(bases + registers, lanes) < lanes)
+		return NULL;
 	for (int64_t e = 1; e < elements; e *= 2) {
 		uint64_t wanted = layout_space_put(&l->out, place, (uint64_t)e);
 		unsigned at = 0;
@@ -328,9 +331,9 @@ static Proposals propose_all(Choose *c)
 	for (uint32_t i = 0; i < c->seeds.len; i++)
 		add_proposals(c, &all, MOST_PROPOSALS, c->seeds.data[i].node, c->seeds.data[i].layout);
 	add_proposals_of_reductions(c, &all);
-	add_proposals_of_stores(c, &all);
 	add_proposals_of_steps(c, &all);
 	add_proposals_of_pairs(c, &all);
+	add_proposals_of_stores(c, &all);
 	return all;
 }
 

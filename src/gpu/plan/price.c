@@ -239,12 +239,13 @@ unsigned gpu_price_access(const TargetCosts *costs, IrOpKind op, const GpuAccess
 					   : costs->atomic_sector;
 	unsigned pieces = pieces_of(access, layout, SECTOR_BYTES), sectors = pieces * sector, request = 0;
 	if (op == OP_STORE) {
-		request = widest > 1 && vector < base_log2((uint64_t)widest) ? costs->store_narrow : 0;
 		/* A sector that is written in part takes its turn again for the rest. */
 		uint64_t lanes[64];
-		unsigned distinct = f2_rank(lanes, layout_bases(layout, LAYOUT_LANE, lanes));
+		unsigned lane_bits = layout_bases(layout, LAYOUT_LANE, lanes), distinct = f2_rank(lanes, lane_bits);
 		unsigned whole = (bytes << (distinct + vector)) / SECTOR_BYTES;
+		bool narrow = widest > 1 && vector < base_log2((uint64_t)widest) && distinct == lane_bits;
 		sectors += pieces > whole ? (pieces - whole) * costs->store_part : 0;
+		request = narrow ? costs->store_narrow : 0;
 	}
 	unsigned lines = pieces_of(access, layout, LINE_BYTES) * costs->line;
 	if (op != OP_LOAD || !access->sets_pace)
