@@ -387,8 +387,8 @@ static bool checks_can_be(const Call *call, const neso_compile_options *options)
 	return false;
 }
 
-/* The target of an arch, as sm80 and sm_90a are: the kind with all that such a GPU has. The name lives
- * as long as the process. */
+/* The target of an arch, as sm80 and sm_90a are: the kind with all that such a GPU has. The name
+ * lives as long as the process. */
 static const char *target_of_arch(const char *arch, bool simulated)
 {
 	static PyObject *names;
@@ -420,7 +420,8 @@ static bool take_arch(const Call *call, neso_compile_options *options)
 	if (given && given != Py_None) {
 		arch = PyUnicode_Check(given) ? PyUnicode_AsUTF8AndSize(given, NULL) : NULL;
 		if (!arch && !PyErr_Occurred())
-			PyErr_Format(PyExc_TypeError, "arch is a name, as 'sm80' and 'sm_90a' are, not %R", given);
+			PyErr_Format(PyExc_TypeError, "arch is a name, as 'sm80' and 'sm_90a' are, not %R",
+				     given);
 		if (!arch)
 			return false;
 	}

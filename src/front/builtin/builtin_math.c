@@ -184,7 +184,8 @@ static bool dot_precision(FrontLower *low, const BuiltinCall *call, SemDot *dot)
 	return true;
 }
 
-/* Where nobody says it, fp32; of products of halves that are added to halves, those. NULL after diagnosing. */
+/* Where nobody says it, fp32; of products of halves that are added to halves, those. NULL after
+ * diagnosing. */
 static TlType dot_out(FrontLower *low, const Val *a, const Val *acc)
 {
 	bool halves = acc && sem_is_tile(acc) && tl_is(sem_elem(acc), DT_FP16) && tl_is(sem_elem(a), DT_FP16);

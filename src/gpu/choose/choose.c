@@ -215,8 +215,8 @@ static void add_proposals_of_reductions(Choose *c, Proposals *all)
 	}
 }
 
-/* Of the registers that hold no part of a store's vector, the one with the next place along its dim, so
- * that lanes go on where others end; otherwise any. `count`: there is none. */
+/* Of the registers that hold no part of a store's vector, the one with the next place along its
+ * dim, so that lanes go on where others end; otherwise any. `count`: there is none. */
 static unsigned register_to_swap(const uint64_t *bases, unsigned count, uint64_t row,
 				 uint64_t vector)
 {
@@ -231,9 +231,9 @@ static unsigned register_to_swap(const uint64_t *bases, unsigned count, uint64_t
 	return best;
 }
 
-/* The layout with all of a store's vector in a thread, in exchange for other registers with lanes: a
- * product's threads hold two neighbours each, which they pass on by shuffles. NULL: it is so already, or
- * the lanes hold no single neighbours. */
+/* The layout with all of a store's vector in a thread, in exchange for other registers with lanes:
+ * a product's threads hold two neighbours each, which they pass on by shuffles. NULL: it is so
+ * already, lanes hold copies, or more than single neighbours. */
 static const Layout *with_vector(Choose *c, const Layout *l, const GpuAccess *access)
 {
 	unsigned registers = layout_in_bits(l, LAYOUT_REGISTER), lanes = layout_in_bits(l, LAYOUT_LANE);

@@ -241,7 +241,8 @@ unsigned gpu_price_access(const TargetCosts *costs, IrOpKind op, const GpuAccess
 	if (op == OP_STORE) {
 		/* A sector that is written in part takes its turn again for the rest. */
 		uint64_t lanes[64];
-		unsigned lane_bits = layout_bases(layout, LAYOUT_LANE, lanes), distinct = f2_rank(lanes, lane_bits);
+		unsigned lane_bits = layout_bases(layout, LAYOUT_LANE, lanes);
+		unsigned distinct = f2_rank(lanes, lane_bits);
 		unsigned whole = (bytes << (distinct + vector)) / SECTOR_BYTES;
 		bool narrow = widest > 1 && vector < base_log2((uint64_t)widest) && distinct == lane_bits;
 		sectors += pieces > whole ? (pieces - whole) * costs->store_part : 0;

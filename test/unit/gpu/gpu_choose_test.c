@@ -154,7 +154,8 @@ static void accesses_cost_their_lines(void **state)
 	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_LOAD, &access,
 					  LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")),
 			 32 * (1 + place + 4 * 2));
-	/* Stores of one element in each sector write parts of them, and are narrower than could be. */
+	/* Stores of one element in each sector write parts of them, and are narrower than could
+	 * be. */
 	access = (GpuAccess){.element_bits = 32,
 			     .dim = 0,
 			     .vector = 4,
