@@ -48,7 +48,7 @@ static void costs_are_of_the_generation(void **state)
 		const TargetCosts *c = &target_costs[i];
 		assert_true(c->issue && c->shuffle >= c->issue && c->wavefront >= c->issue);
 		assert_true(c->warp_barrier < c->cta_barrier && c->cta_barrier < c->cluster_barrier);
-		assert_true(c->load_sector && c->store_sector && c->store_part && c->store_narrow &&
+		assert_true(c->load_sector && c->store_sector && c->store_part && c->store_lone &&
 			    c->atomic_sector && c->line);
 	}
 }
