@@ -10,12 +10,13 @@ static const char *const option_names[] = {
 	"num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid",
 	"launch_pdl", "ptx_version", "sanitize_overflow", "constexpr_policy", "neso_target", "neso_check",
 	"neso_schedules", "neso_watch", "neso_unwritten", "neso_against", "neso_atol", "neso_rtol", "compile_timeout",
-	"ir_override", "enable_reflect_ftz", "neso_strict", "neso_tensor_maps", "grid", "warmup"};
+	"ir_override", "enable_reflect_ftz", "neso_strict", "neso_tensor_maps", "arch", "grid",
+	"warmup"};
 /* Options of other targets and of upstream's that change nothing here. */
 static const char *const ignored_options[] = {
 	"cluster_dims", "ptx_options", "supported_fp8_dtypes", "deprecated_fp8_dot_operand_dtypes", "default_dot_input_precision",
 	"allowed_dot_input_precisions", "max_num_imprecise_acc_default", "extern_libs", "backend_name",
-	"arch", "instrumentation_mode", "stream", "device", "device_type", "minRegAutoWS",
+	"instrumentation_mode", "stream", "device", "device_type", "minRegAutoWS",
 	"maxRegAutoWS", "waves_per_eu", "matrix_instr_nonkdim", "kpack", "num_buffers_warp_spec",
 	"num_consumer_groups", "reg_dec_producer", "reg_inc_consumer", "schedule_hint", "allow_flush_denorm",
 };
@@ -253,20 +254,20 @@ static bool option_number(PyObject *value, const char *name, uint32_t *out)
 /* Settings of the environment that decide a variant, as os.environ has them, which a program may change at any time. */
 enum {
 	ENV_DEBUG, ENV_PRECISION, ENV_FUSION, ENV_NO_LINES, ENV_POLICY, ENV_TARGET, ENV_CHECK, ENV_SCHEDULES,
-	ENV_WATCH, ENV_STRICT, ENV_WIDE,
+	ENV_WATCH, ENV_STRICT, ENV_WIDE, ENV_ARCH,
 	ENV__COUNT
 };
 static const char *const env_names[] = {"TRITON_DEBUG", "TRITON_F32_DEFAULT", "TRITON_DEFAULT_FP_FUSION",
 					"TRITON_DISABLE_LINE_INFO", "NESO_CONSTEXPR_POLICY", "NESO_TARGET",
 					"NESO_CHECK", "NESO_SCHEDULES", "NESO_WATCH",
-					"NESO_STRICT_TRITON", "NESO_WIDE_OFFSETS"};
+					"NESO_STRICT_TRITON", "NESO_WIDE_OFFSETS", "TRITON_OVERRIDE_ARCH"};
 static PyObject *env_words[ENV__COUNT], *env_values[ENV__COUNT];
 static struct {
 	bool debug, no_fusion, no_lines, check, strict, wide;
 	neso_constexpr_policy policy;
 	uint32_t schedules; /* 0: not set */
 	uint32_t watch;
-	char precision[16], target[24]; /* "": none */
+	char precision[16], target[24], arch[16]; /* "": none */
 } env;
 
 /* As the library reads such a variable. */
@@ -312,6 +313,7 @@ static void take_setting(int which, const char *text)
 	case ENV_STRICT: env.strict = yes; break;
 	case ENV_WIDE: env.wide = yes; break;
 	case ENV_SCHEDULES: env.schedules = text ? (uint32_t)strtoul(text, NULL, 10) : 0; break;
+	case ENV_ARCH: snprintf(env.arch, sizeof env.arch, "%s", text ? text : ""); break;
 	case ENV_WATCH: env.watch = watched_by(text); break;
 	/* The GPU that is there is what runs without being named. */
 	case ENV_TARGET: snprintf(env.target, sizeof env.target, "%s", text && strcmp(text, "cuda") != 0 ? text : ""); break;
@@ -383,6 +385,51 @@ static bool checks_can_be(const Call *call, const neso_compile_options *options)
 		     "neso_target=\"sim:sm_90a\" runs the GPU's code in it",
 		     option, options->target ? options->target : "no target");
 	return false;
+}
+
+/* The target of an arch, as sm80 and sm_90a are: the kind with all that such a GPU has. The name
+ * lives as long as the process. */
+static const char *target_of_arch(const char *arch, bool simulated)
+{
+	static PyObject *names;
+	const neso_context *context = host_context();
+	const char *number = arch + (strncmp(arch, "sm", 2) == 0 ? 2 : 0), *known = NULL;
+	char name[40];
+	snprintf(name, sizeof name - 1, "sm_%.16s", number + (*number == '_'));
+	if (context)
+		known = neso_context_info(context, "targets");
+	size_t length = strlen(name);
+	strcat(name, "a");
+	if (!known || !strstr(known, name))
+		name[length] = '\0';
+	if (!context || (!names && !(names = PyDict_New())))
+		return NULL;
+	PyObject *text = PyUnicode_FromFormat("%s%s", simulated ? "sim:" : "", name);
+	PyObject *kept = text ? PyDict_GetItemWithError(names, text) : NULL;
+	if (text && !kept && !PyErr_Occurred() && PyDict_SetItem(names, text, text) == 0)
+		kept = text;
+	Py_XDECREF(text); /* the dict has it */
+	return kept ? PyUnicode_AsUTF8AndSize(kept, NULL) : NULL;
+}
+
+/* Code for another GPU than the one that is there, or is named. What is interpreted is for none. */
+static bool take_arch(const Call *call, neso_compile_options *options)
+{
+	PyObject *given = call->options[OPT_ARCH];
+	const char *arch = call->options[OPT_TARGET] ? "" : env.arch;
+	if (given && given != Py_None) {
+		arch = PyUnicode_Check(given) ? PyUnicode_AsUTF8AndSize(given, NULL) : NULL;
+		if (!arch && !PyErr_Occurred())
+			PyErr_Format(PyExc_TypeError, "arch is a name, as 'sm80' and 'sm_90a' are, not %R",
+				     given);
+		if (!arch)
+			return false;
+	}
+	bool gpu = options->target ? strcmp(options->target, "interp") != 0 : device_any();
+	if (!*arch || !gpu)
+		return true;
+	options->target = target_of_arch(arch, is_simulated(options));
+	return options->target != NULL;
 }
 
 static bool given_options(const Call *call, neso_compile_options *options, bool *fusion)
@@ -466,6 +513,7 @@ bool call_options(const Kernel *k, const Call *call, neso_compile_options *optio
 	options->dot_precision = *env.precision ? env.precision : NULL;
 	options->target = *env.target ? env.target : NULL;
 	bool good = !call->has_options || given_options(call, options, &fusion);
+	good = good && ((!*env.arch && !call->options[OPT_ARCH]) || take_arch(call, options));
 	options->debug |= env.debug;
 	options->no_fp_fusion = !fusion;
 	options->no_gpu_limits = k->ignore_unknown && !options->target;

@@ -41,4 +41,6 @@ def kernel(p, n):
     pair = Pair(n)
     pair.first = 1  # error: 5: Attribute assignment is not supported in triton, and NESO_STRICT_TRITON refuses
     not (0, 0)  # error: 5: Triton has no `not` of a tuple
+    halves = tl.zeros([16, 16], tl.float16)
+    sums = tl.dot(halves, halves, halves)  # error: 12: Triton has no accumulators of halves without out_dtype
     min(1.0, -0.0)  # error: 5: Triton has no min of -0.0

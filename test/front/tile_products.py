@@ -12,7 +12,7 @@ def kernel(p, q, n, B: tl.constexpr):
     d = tl.dot(a, b.to(tl.float32))  # error: 9: tl.dot does not multiply fp16 by fp32
     e = tl.dot(tl.zeros([16, 8], tl.float16), tl.zeros([8, 16], tl.float16))  # error: 9: tl.dot: Input shapes should have M >= 1, N >= 1 and K >= 16; K of fp16[16, 8] is 8
     f = tl.dot(a, b, out_dtype=tl.bfloat16)  # error: 9: the product cannot have the type bf16
-    g = tl.dot(a, b, tl.zeros([16, 16], tl.float16))  # error: 9: tl.dot: the accumulator is fp16[16, 16], the product fp32[16, 16]
+    g = tl.dot(a, b, tl.zeros([16, 16], tl.bfloat16))  # error: 9: tl.dot: the accumulator is bf16[16, 16], the product fp32[16, 16]
     h = tl.dot(a, b, input_precision="tf32", allow_tf32=True)  # error: 9: tl.dot: give input_precision or allow_tf32, not both
     i = tl.dot(a, b, input_precision="fp19")  # error: 9: tl.dot: input_precision is 'fp19'; it can be 'tf32', 'tf32x3', 'ieee', 'bf16x3', 'bf16x6'
     j = tl.dot(a.to(tl.int32), b.to(tl.int32))  # error: 9: tl.dot does not multiply int32 by int32

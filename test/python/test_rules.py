@@ -155,6 +155,15 @@ def steps(out_ptr, n, by):
     tl.store(out_ptr, total)
 
 
+@triton.jit
+def sums_of_halves(a_ptr, b_ptr, c_ptr, out_ptr, M: tl.constexpr):
+    i = tl.arange(0, M)
+    at = i[:, None] * M + i[None, :]
+    product = tl.dot(tl.load(a_ptr + at), tl.load(b_ptr + at), tl.load(c_ptr + at))
+    tl.static_assert(product.dtype == tl.float16)
+    tl.store(out_ptr + at, product)
+
+
 class Rules(Engines):
     def test_promotion(self):
         self.check(promotions, [], [])
@@ -224,6 +233,11 @@ class Rules(Engines):
     def test_program_order(self):
         want = np.roll((np.roll(np.arange(128), -1) * 2), 1).astype(np.int32)
         self.check(program_order, [np.zeros(128, np.int32)], [want], N=128)
+
+    def test_sums_of_halves(self):
+        a, b, c = (np.random.default_rng(i).integers(-3, 4, (32, 32)).astype(np.float16) for i in range(3))
+        self.check(sums_of_halves, [a, b, c], [a @ b + c], M=32)
+
 
 
 if __name__ == "__main__":

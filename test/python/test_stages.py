@@ -243,6 +243,27 @@ class Stages(unittest.TestCase):
             self.assertIn(".target sm_89", compiled().asm["ptx"])
         self.assertIn(".target sm_90a", compiled().asm["ptx"])
 
+    def test_architecture_of_a_launch(self):
+        o, x = np.zeros(32, np.float32), np.ones(32, np.float32)
+        simulated = {"neso_target": "sim:sm_90a", "grid": (1, )}
+        self.assertIn(".target sm_90a", more.warmup(o, x, 32, **simulated).asm["ptx"])
+        made = more.warmup(o, x, 32, arch="sm80", **simulated)
+        self.assertIn(".target sm_80", made.asm["ptx"])
+        self.assertEqual(made.metadata.target.arch, 80)
+        self.assertIn(".target sm_90a", more.warmup(o, x, 32, arch="sm90", neso_target="sim:sm_80", grid=(1, )).asm["ptx"])
+        more[(1, )](o, x, 32, arch="sm_80", neso_target="sim:sm_90a")
+        np.testing.assert_array_equal(o, 2)
+        with unittest.mock.patch.dict(os.environ, {"NESO_TARGET": "sim:sm_90a", "TRITON_OVERRIDE_ARCH": "sm89"}):
+            self.assertIn(".target sm_89", more.warmup(o, x, 32, grid=(1, )).asm["ptx"])
+            self.assertIn(".target sm_80", more.warmup(o, x, 32, arch="sm80", grid=(1, )).asm["ptx"])
+        # The interpreter's code is for no GPU.
+        more[(1, )](o, x + 1, 32, arch="sm80", neso_target="interp")
+        np.testing.assert_array_equal(o, 3)
+        with self.assertRaisesRegex(TypeError, "arch is a name"):
+            more.warmup(o, x, 32, arch=80, **simulated)
+        with self.assertRaisesRegex(Exception, "sm_12"):
+            more.warmup(o, x, 32, arch="sm12", **simulated)
+
     def test_name(self):
         for N in (32, 64):
             made = compiled(named, N)

@@ -6,11 +6,11 @@ module {
   // CHECK-NEXT: ttg.convert_layout
   // CHECK-NOT: ttg.convert_layout
   // CHECK: tt.split
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.split
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.split
   // CHECK: ttg.convert_layout
-  // CHECK-NOT: ttg.convert_layout
-  // CHECK: tt.split
-  // CHECK-NOT: ttg.convert_layout
-  // CHECK: tt.split
   // CHECK-NOT: ttg.convert_layout
   // CHECK: tt.store
   tt.func public @butterfly(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {

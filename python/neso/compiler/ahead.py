@@ -81,6 +81,10 @@ class IRSource:
     def hash(self):
         return self._hash
 
+    def parse_options(self):
+        """What a file of TTGIR says of its launches."""
+        return {name: self.options[name] for name in ("num_warps", "num_ctas") if name in self.options} if self.ext == "ttgir" else {}
+
 
 def compile(src, target=None, options=None, _env_vars=None):
     """Compiles an ASTSource or a file of TTIR; the result has .asm and .metadata, and can be launched.

@@ -184,19 +184,34 @@ static bool dot_precision(FrontLower *low, const BuiltinCall *call, SemDot *dot)
 	return true;
 }
 
+/* Where nobody says it, fp32; of products of halves that are added to halves, those. NULL after
+ * diagnosing. */
+static TlType dot_out(FrontLower *low, const Val *a, const Val *acc)
+{
+	bool halves = acc && sem_is_tile(acc) && tl_is(sem_elem(acc), DT_FP16) && tl_is(sem_elem(a), DT_FP16);
+	if (halves && !lower_extension(low, "accumulators of halves without out_dtype"))
+		return NULL;
+	return tl_scalar(low, halves ? DT_FP16 : DT_FP32);
+}
+
 const Val *builtin_dot(FrontLower *low, const BuiltinCall *call)
 {
 	SemDot dot = {.acc = NULL};
 	const Val *a = sem_arg_tensor(low, call->what, "input", call->a[0]);
 	const Val *b = a ? sem_arg_tensor(low, call->what, "other", call->a[1]) : NULL;
-	if (!b || !dot_precision(low, call, &dot) ||
-	    !sem_arg_dtype(low, call->what, "out_dtype", call->a[6], &dot.out))
+	if (!b || !dot_precision(low, call, &dot))
 		return low->poison;
 	if (call->a[2]->kind != VAL_NONE) {
 		dot.acc = sem_arg_tensor(low, call->what, "acc", call->a[2]);
 		if (!dot.acc)
 			return low->poison;
 	}
+	if (call->a[6]->kind == VAL_NONE)
+		dot.out = dot_out(low, a, dot.acc);
+	else if (!sem_arg_dtype(low, call->what, "out_dtype", call->a[6], &dot.out))
+		dot.out = NULL;
+	if (!dot.out)
+		return low->poison;
 	dot.has_max_imprecise = call->a[5]->kind != VAL_NONE;
 	if (dot.has_max_imprecise &&
 	    !sem_arg_int(low, call->what, "max_num_imprecise_acc", call->a[5], &dot.max_imprecise))

@@ -8,8 +8,17 @@
 #include <stdlib.h>
 
 #include "gpu/choose/choose.h"
+#include "layout/f2.h"
 
-enum { MOST_ROUNDS = 4, MOST_PROPOSALS = 64, MOST_OF_REDUCTIONS = 12, MOST_OF_STEPS = 8, MOST_OF_PAIRS = 32 };
+enum {
+	MOST_ROUNDS = 4,
+	MOST_PROPOSALS = 64,
+	MOST_OF_REDUCTIONS = 12,
+	MOST_OF_STORES = 12,
+	MOST_OF_STEPS = 8,
+	MOST_OF_PAIRS = 32,
+	WIDEST_STORE = 16, /* bytes */
+};
 
 typedef struct Proposals {
 	VEC(const Layout **) list; /* by node: what a seed proposes, or NULL */
@@ -126,6 +135,13 @@ static void add_proposals(Choose *c, Proposals *all, uint32_t most, uint32_t nod
 		vec_push(c->arena, &all->list, propose(c, &seed));
 }
 
+static void swap_bases(uint64_t *bases, unsigned i, unsigned j)
+{
+	uint64_t kept = bases[i];
+	bases[i] = bases[j];
+	bases[j] = kept;
+}
+
 /* The layout with its warps along other dims than the axis, in exchange for registers: what is
  * reduced stays in a warp. NULL: nothing to exchange. */
 static const Layout *without_warps_along(Choose *c, const Layout *l, unsigned axis)
@@ -142,9 +158,7 @@ static const Layout *without_warps_along(Choose *c, const Layout *l, unsigned ax
 			reg--;
 		if (reg == 0)
 			break;
-		uint64_t moved = bases[--reg];
-		bases[reg] = bases[w];
-		bases[w] = moved;
+		swap_bases(bases, --reg, w);
 		changed = true;
 	}
 	return changed ? layout_make(&c->gpu->layouts, &l->in, &l->out, bases) : NULL;
@@ -197,6 +211,69 @@ static void add_proposals_of_reductions(Choose *c, Proposals *all)
 				add_proposals(c, all, most, n, layout);
 			if (runs)
 				add_proposals(c, all, most, n, runs);
+		}
+	}
+}
+
+/* Of the registers that hold no part of a store's vector, the one with the next place along its
+ * dim, so that lanes go on where others end; otherwise any. `count`: there is none. */
+static unsigned register_to_swap(const uint64_t *bases, unsigned count, uint64_t row,
+				 uint64_t vector)
+{
+	unsigned best = count;
+	for (unsigned i = 0; i < count; i++) {
+		bool along = !(bases[i] & ~row), best_along = best < count && !(bases[best] & ~row);
+		if (!bases[i] || (along && bases[i] <= vector))
+			continue;
+		if (best == count || along > best_along || (along == best_along && bases[i] < bases[best]))
+			best = i;
+	}
+	return best;
+}
+
+/* The layout with all of a store's vector in a thread, in exchange for other registers with lanes:
+ * a product's threads hold two neighbours each, which they pass on by shuffles. NULL: it is so
+ * already, lanes hold copies, or more than single neighbours. */
+static const Layout *with_vector(Choose *c, const Layout *l, const GpuAccess *access)
+{
+	unsigned registers = layout_in_bits(l, LAYOUT_REGISTER), lanes = layout_in_bits(l, LAYOUT_LANE);
+	unsigned place = LAYOUT_DIM0 + access->dim, bytes = MAX(access->element_bits / 8, 1);
+	int64_t elements = MIN(access->vector, (int64_t)(WIDEST_STORE / bytes));
+	uint64_t bases[64], row = layout_space_mask(&l->out, place);
+	uint64_t last = elements > 1 ? layout_space_put(&l->out, place, (uint64_t)elements / 2) : 0;
+	bool changed = false;
+	memcpy(bases, l->bases, sizeof bases[0] * l->in_bits);
+	if (f2_rank(bases + registers, lanes) < lanes)
+		return NULL;
+	for (int64_t e = 1; e < elements; e *= 2) {
+		uint64_t wanted = layout_space_put(&l->out, place, (uint64_t)e);
+		unsigned at = 0;
+		while (at < registers + lanes && bases[at] != wanted)
+			at++;
+		if (at < registers)
+			continue;
+		unsigned reg = register_to_swap(bases, registers, row, last);
+		if (at == registers + lanes || reg == registers)
+			return NULL;
+		swap_bases(bases, at, reg);
+		changed = true;
+	}
+	return changed ? layout_make(&c->gpu->layouts, &l->in, &l->out, bases) : NULL;
+}
+
+/* For every layout that reaches a store also one that stores vectors. */
+static void add_proposals_of_stores(Choose *c, Proposals *all)
+{
+	uint32_t wanted = all->list.len, most = wanted + MOST_OF_STORES;
+	for (uint32_t n = 0; n < c->nodes.len && all->list.len < most; n++) {
+		const ChooseNode *node = &c->nodes.data[n];
+		if (node->fixed || !node->access || node->op->kind != OP_STORE)
+			continue;
+		for (uint32_t j = 0; j < wanted && all->list.len < most; j++) {
+			const Layout *layout = all->list.data[j][n];
+			layout = layout ? with_vector(c, layout, node->access) : NULL;
+			if (layout)
+				add_proposals(c, all, most, n, layout);
 		}
 	}
 }
@@ -256,6 +333,7 @@ static Proposals propose_all(Choose *c)
 	add_proposals_of_reductions(c, &all);
 	add_proposals_of_steps(c, &all);
 	add_proposals_of_pairs(c, &all);
+	add_proposals_of_stores(c, &all);
 	return all;
 }
 

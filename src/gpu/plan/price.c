@@ -243,7 +243,9 @@ unsigned gpu_price_access(const TargetCosts *costs, IrOpKind op, const GpuAccess
 		uint64_t lanes[64];
 		unsigned distinct = f2_rank(lanes, layout_bases(layout, LAYOUT_LANE, lanes));
 		unsigned whole = (bytes << (distinct + vector)) / SECTOR_BYTES;
+		unsigned pairs = pieces_of(access, layout, 2 * SECTOR_BYTES);
 		sectors += pieces > whole ? (pieces - whole) * costs->store_part : 0;
+		sectors += (2 * pairs - pieces) * costs->store_lone;
 	}
 	unsigned lines = pieces_of(access, layout, LINE_BYTES) * costs->line;
 	if (op != OP_LOAD || !access->sets_pace)

@@ -154,16 +154,17 @@ static void accesses_cost_their_lines(void **state)
 	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_LOAD, &access,
 					  LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")),
 			 32 * (1 + place + 4 * 2));
-	/* Stores of one element in each sector write parts of them. */
+	/* Stores of one element in each sector write parts of them, without their neighbours. */
 	access = (GpuAccess){.element_bits = 32,
 			     .dim = 0,
 			     .vector = 4,
 			     .contiguity = 64,
 			     .constancy = {1, 1},
 			     .shared = {1, 1}};
+	unsigned lone = k.cx.plan_target.costs->store_lone;
 	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_STORE, &access,
 					  LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")),
-			 32 * (1 + 32 * 4 + (32 - 4) * 12));
+			 32 * (1 + 32 * 4 + (32 - 4) * 12 + 32 * lone));
 	/* Every second word of a row: 256 bytes by a warp's lanes, side by side; one in each lane's
 	 * line if a thread has a row. */
 	access = (GpuAccess){.element_bits = 32,

@@ -48,8 +48,8 @@ static void costs_are_of_the_generation(void **state)
 		const TargetCosts *c = &target_costs[i];
 		assert_true(c->issue && c->shuffle >= c->issue && c->wavefront >= c->issue);
 		assert_true(c->warp_barrier < c->cta_barrier && c->cta_barrier < c->cluster_barrier);
-		assert_true(c->load_sector && c->store_sector && c->store_part && c->atomic_sector &&
-			    c->line);
+		assert_true(c->load_sector && c->store_sector && c->store_part && c->store_lone &&
+			    c->atomic_sector && c->line);
 	}
 }
 
