@@ -277,7 +277,28 @@ static void put_with_operands(Map *left, LLVMValueRef root, Visit *stack, Block 
 	}
 }
 
-static Block depth_first(Order *o, const Block *before)
+/* What gives nothing: stores, barriers. */
+static bool only_takes(LLVMValueRef op)
+{
+	return !may_move(op) && LLVMGetTypeKind(LLVMTypeOf(op)) == LLVMVoidTypeKind;
+}
+
+/* What a run of stores and barriers from `from` on needs, if they are to follow each other. */
+static void put_operands_of_run(Map *left, const Block *before, unsigned from, Visit *stack, Block *out)
+{
+	for (unsigned i = from; i + 1 < before->count; i++) {
+		LLVMValueRef op = before->at[i];
+		if (may_move(op))
+			continue;
+		if (!only_takes(op))
+			return;
+		for (int k = 0; k < LLVMGetNumOperands(op); k++)
+			if (take(left, LLVMGetOperand(op, (unsigned)k)))
+				put_with_operands(left, LLVMGetOperand(op, (unsigned)k), stack, out);
+	}
+}
+
+static Block depth_first(Order *o, const Block *before, bool stores_last)
 {
 	Map left; /* of what may move: 1 until it is put */
 	Block out = {ARENA_ARRAY(o->arena, LLVMValueRef, before->count), 0};
@@ -289,9 +310,13 @@ static Block depth_first(Order *o, const Block *before)
 			map_put(&left, map_key(before->at[i]), 1);
 	for (unsigned i = 0; i + 1 < before->count; i++) {
 		LLVMValueRef op = before->at[i];
-		if (LLVMGetInstructionOpcode(op) == LLVMPHI)
+		if (LLVMGetInstructionOpcode(op) == LLVMPHI) {
 			out.at[out.count++] = op;
-		else if (!may_move(op))
+			continue;
+		}
+		if (stores_last && only_takes(op))
+			put_operands_of_run(&left, before, i, stack, &out);
+		if (!may_move(op))
 			put_with_operands(&left, op, stack, &out);
 	}
 	for (unsigned i = 0; i + 1 < before->count; i++)
@@ -354,11 +379,12 @@ unsigned order_crowded(Arena *arena, LLVMValueRef function, unsigned registers)
 		unsigned peak = peak_of(&o, &before, live_out, live);
 		if (peak < (registers - MIN(registers, FEW)) * REGISTER_BYTES)
 			continue;
-		Block after = depth_first(&o, &before);
-		ASSERT(after.count == before.count);
-		if (peak_of(&o, &after, live_out, live) > peak)
+		Block after = depth_first(&o, &before, false), last = depth_first(&o, &before, true);
+		ASSERT(after.count == before.count && last.count == before.count);
+		unsigned most = peak_of(&o, &after, live_out, live);
+		if (most > peak)
 			continue;
-		carry_out(&after);
+		carry_out(peak_of(&o, &last, live_out, live) <= most ? &last : &after);
 		ordered++;
 	}
 	return ordered;
