@@ -243,6 +243,8 @@ def child(task, folder, implementations, repetitions, names, ptx):
     import cases
     import torch
     device = "cpu" if task == "compile" else "cuda"
+    if device == "cpu":
+        os.environ.setdefault("NESO_TARGET", "sm_90a")
     say = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # libraries print
     import stubs
@@ -425,8 +427,13 @@ def run(options):
 
 def compiled(options):
     names = _names(options)
-    rows = Work("compile", options, lambda row: print("FAILED" if "error" in row else "compiled", row["case"], file=sys.stderr, flush=True)).run(names, options.jobs)
-    _write(options.out, rows)
+    rows = {}
+
+    def told(row):
+        rows[row["case"]] = row
+        _write(options.out, rows)
+        print("FAILED" if "error" in row else "compiled", row["case"], file=sys.stderr, flush=True)
+    Work("compile", options, told).run(names, options.jobs)
     implementations = options.impl.split(",")
     print(f"\n{'':64} " + " ".join(f"{who + ': registers, spills, shared, instructions':>44}" for who in implementations))
     for name, has in _lines(rows):

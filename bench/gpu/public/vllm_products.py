@@ -162,7 +162,7 @@ def fp8_blocks(make, M, N, K):
     def want():
         wide = w.float() * ws.repeat_interleave(128, 0)[:N].repeat_interleave(128, 1)
         return (x.float().view(M, -1, 128) * xs[..., None]).view(M, K) @ wide.T
-    return lambda m: m._w8a8_triton_block_scaled_mm(x, w, xs, ws, [128, 128], torch.bfloat16), want
+    return lambda m: m.w8a8_triton_block_scaled_mm(x, w, xs, ws, [128, 128], torch.bfloat16), want
 
 
 for M in (16, 64, 4096):
