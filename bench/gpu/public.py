@@ -54,6 +54,17 @@ def _members(path):
                     yield member.name.split("/", 1)[-1], lambda member=member: archive.extractfile(member).read()
 
 
+#: What Triton had once and has no more, as it is said now: (pattern, replacement).
+OLD = ((r"tl\.dot\((.+), (\w+), trans_b=True\)", r"tl.dot(\1, tl.trans(\2))"), (r"tl\.dot\((.+), (\w+), trans_a=True\)", r"tl.dot(tl.trans(\1), \2)"))
+
+
+def _renewed(data):
+    text = data.decode()
+    for pattern, replacement in OLD:
+        text = re.sub(pattern, replacement, text)
+    return text.encode()
+
+
 def fetch(folder):
     # Their setup would build CUDA code to tell its name otherwise.
     environment = dict(os.environ, FLASH_ATTENTION_SKIP_CUDA_BUILD="TRUE", MAMBA_SKIP_CUDA_BUILD="TRUE")
@@ -70,7 +81,7 @@ def fetch(folder):
                         path = os.path.join(folder, name)
                         os.makedirs(os.path.dirname(path), exist_ok=True)
                         with open(path, "wb") as file:
-                            file.write(read())
+                            file.write(_renewed(read()))
         missing = [file for file in package.files if not os.path.exists(os.path.join(folder, file))]
         print(package.requirement, "missing: " + " ".join(missing) if missing else "", flush=True)
 

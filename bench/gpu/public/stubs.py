@@ -133,6 +133,8 @@ def _table(world):
             direct_register_custom_op=_is_none, async_tensor_h2d=lambda data, dtype, device, **_: torch.tensor(data, dtype=dtype, device=device)),
         "vllm.utils.platform_utils": dict(num_compute_units=lambda *_: 132, get_device_name_as_file_name=lambda *_: "NVIDIA_H100_80GB_HBM3"),
         "vllm.model_executor.layers.fused_moe": dict(get_config=lambda: None),
+        "vllm.model_executor.layers.fused_moe.utils": dict(
+            resolve_moe_use_td=_is_none, warn_if_moe_use_td_ineffective=_is_none, enable_swap_ab=lambda m, n: m < 64 <= n),
         "vllm.model_executor.layers.batch_invariant": dict(vllm_is_batch_invariant=_is_none),
         "sglang.srt.utils": _SGLANG,
         "sglang.srt.utils.common": _SGLANG,
