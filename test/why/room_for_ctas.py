@@ -1,7 +1,9 @@
 # Kernels of one warpgroup give up slots of their rings, where a second CTA then fits on the SM: with one product copies stay two
-# iterations ahead, with several one. Not with 8 warps, and not where a second CTA would not fit even so (256 columns).
+# iterations ahead, with several one. Not with 8 warps, and not where a second CTA would not fit even so (256 columns). A variant for launches
+# of no more programs than there are SMs has no second CTA: it takes what memory there is.
 # run: neso compile %s:product --target sim:sm_90a --why --num-stages 4 --num-warps 4 --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,128"
-# run: neso compile %s:product --target sim:sm_90a --why --num-stages 4 --num-warps 8 --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,128"
+# run: NESO_PERSIST=0 neso compile %s:product --target sim:sm_90a --why --num-stages 4 --num-warps 4 --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,128"
+# run: NESO_PERSIST=0 neso compile %s:product --target sim:sm_90a --why --num-stages 4 --num-warps 8 --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,128"
 # run: neso compile %s:product --target sim:sm_90a --why --num-stages 4 --num-warps 4 --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,256"
 # run: neso compile %s:several --target sim:sm_90a --why --num-stages 3 --num-warps 4 --signature "*fp16:16,*fp16:16,*fp16:16,*fp16:16,i32:16"
 import triton
@@ -33,6 +35,7 @@ def several(q, k, o, v, N):
         acc = tl.dot(s.to(tl.float16), y, acc)
     tl.store(q + m[:, None] * 128 + d[None, :], acc.to(tl.float16))
 
+# CHECK: + loop pipelined: 6 stages, 4 groups pending, 229376 bytes
 # CHECK: + loop pipelined: 3 stages, 1 groups pending, 98304 bytes
 # CHECK: + loop pipelined: 4 stages, 2 groups pending, 163840 bytes
 # CHECK: + loop pipelined: 3 stages, 1 groups pending, 196608 bytes

@@ -198,7 +198,8 @@ static bool begins_well(const Mapping *m, const IrOp *op)
 			(uint64_t)last->divisibility[0] >= 8 * BOX_BEGIN / MIN(MAX(bits, 1u), 8u * BOX_BEGIN));
 }
 
-/* Boxes that are read may begin outside of the tensor, those that are written at no negative index. */
+/* Boxes that are read may begin outside of the tensor, those that are written at no negative
+ * index. */
 static bool begins_inside(const Mapping *m, const IrOp *op)
 {
 	for (uint32_t i = 2; op->kind != OP_DESC_LOAD && i < op->operand_count; i++) {
