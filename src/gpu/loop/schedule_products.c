@@ -119,15 +119,23 @@ static bool is_read_for_several(const Schedule *s, const IrValue *a)
 	return false;
 }
 
+/* Does a further product add to the result, in the same registers? */
+static bool is_added_to(const IrOp *dot)
+{
+	const IrUse *use = dot->results[0].uses;
+	return use && !use->next && use->owner->kind == OP_WARP_GROUP_DOT && use == &use->owner->operands[2];
+}
+
 /* Can a thread hold the registers that the product reads while the others of the next iteration
  * give their results? Where it cannot, ptxas lets each of their instructions wait for the one
- * before (C7511). */
+ * before (C7511), or spills. */
 static bool can_hold(GpuCx *gpu, const Schedule *s, IrType read)
 {
 	enum { BESIDE = 30 /* of 255; attention of 128, 128x64 with 4 warps, has 224 and does */ };
 	unsigned words = gpu_words(gpu, read) + BESIDE;
 	for (const IrOp *op = s->loop->regions[0].first->first; op; op = op->next)
-		words += op->kind == OP_WARP_GROUP_DOT ? gpu_words(gpu, op->results[0].type) : 0;
+		if (op->kind == OP_WARP_GROUP_DOT && !is_added_to(op))
+			words += gpu_words(gpu, op->results[0].type);
 	return words <= TARGET_REGISTERS_THREAD;
 }
 
