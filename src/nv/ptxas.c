@@ -190,6 +190,17 @@ static bool run_ptxas(NvTools *tools, const NvTool *tool, Str ptx, const NvAssem
 {
 	if (!run_once(tools, tool, ptx, how, cubin, diags))
 		return false;
+	if (nv_is_serial(cubin)) { /* serial.c; what is advised has been told */
+		DiagList unheard;
+		NvCubin first = *cubin;
+		diag_init(&unheard, diags->arena, NULL);
+		ptx = nv_with_waits(diags->arena, ptx);
+		*cubin = (NvCubin){0};
+		bool good = run_once(tools, tool, ptx, how, cubin, &unheard);
+		nv_cubin_free(&first);
+		if (!good)
+			return run_once(tools, tool, ptx, how, cubin, diags); /* what is wrong with it */
+	}
 	run_again(tools, tool, ptx, how, cubin, diags->arena);
 	return true;
 }
