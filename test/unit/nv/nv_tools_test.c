@@ -102,10 +102,10 @@ static void serial_products_wait(void **state)
 				    "wgmma.fence.sync.aligned; wgmma.mma_async.m64 b; wgmma.commit_group.sync.aligned; "
 				    "wgmma.wait_group.sync.aligned 0; wgmma.fence.sync.aligned;}$";
 	(void)state;
-	expect_limit(products, waits, "40 0", "50 0", 1, 40);
+	expect_limit(products, waits, "24 0", "32 0", 1, 24);
 	said_of_products = "echo \"ptxas info    : (C7511) Potential Performance Loss: wgmma.mma_async instructions are serialized "
 			   "due to insufficient register resources for the wgmma pipeline in the function 'kernel'\"\n";
-	expect_limit(products, waits, "40 0", "50 0", 2, 50);
+	expect_limit(products, waits, "24 0", "32 0", 2, 32);
 	said_of_products = "";
 }
 
