@@ -16,13 +16,15 @@ bool nv_is_serial(const NvCubin *cubin)
 /* On the same lines: messages name lines of the PTX. */
 Str nv_with_waits(Arena *arena, Str ptx)
 {
-	static const char product[] = "wgmma.mma_async",
-			  waits[] = " wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; wgmma.fence.sync.aligned;";
+	static const char product[] = "wgmma.mma_async";
+	static const char waits[] = " wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;"
+				    " wgmma.fence.sync.aligned;";
+	size_t len = sizeof product - 1;
 	Text t;
 	bool inside = false;
 	text_init(&t, arena);
 	for (size_t i = 0; i < ptx.len; i++) {
-		inside |= ptx.len - i >= sizeof product - 1 && memcmp(ptx.ptr + i, product, sizeof product - 1) == 0;
+		inside |= ptx.len - i >= len && memcmp(ptx.ptr + i, product, len) == 0;
 		text_add(&t, ptx.ptr + i, 1);
 		if (inside && ptx.ptr[i] == ';') {
 			text_add(&t, waits, sizeof waits - 1);
