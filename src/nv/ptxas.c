@@ -190,19 +190,24 @@ static bool run_ptxas(NvTools *tools, const NvTool *tool, Str ptx, const NvAssem
 {
 	if (!run_once(tools, tool, ptx, how, cubin, diags))
 		return false;
-	if (nv_is_serial(cubin)) { /* serial.c; what is advised has been told */
-		DiagList unheard;
-		NvCubin first = *cubin;
-		diag_init(&unheard, diags->arena, NULL);
+	if (nv_is_serial(cubin)) { /* serial.c */
 		ptx = nv_with_waits(diags->arena, ptx);
-		*cubin = (NvCubin){0};
-		bool good = run_once(tools, tool, ptx, how, cubin, &unheard);
-		nv_cubin_free(&first);
-		if (!good)
-			return run_once(tools, tool, ptx, how, cubin, diags); /* what is wrong with it */
+		nv_cubin_free(cubin);
+		if (!run_once(tools, tool, ptx, how, cubin, diags))
+			return false;
 	}
 	run_again(tools, tool, ptx, how, cubin, diags->arena);
 	return true;
+}
+
+static bool run_driver(Str ptx, const NvAssemble *how, NvCubin *cubin, DiagList *diags)
+{
+	if (!nv_link(ptx, how, cubin, diags))
+		return false;
+	if (!nv_is_serial(cubin))
+		return true;
+	nv_cubin_free(cubin);
+	return nv_link(nv_with_waits(diags->arena, ptx), how, cubin, diags);
 }
 
 static void say_missing(const char *tried, DiagList *diags)
@@ -244,7 +249,7 @@ bool nv_assemble(NvTools *tools, Str ptx, const NvAssemble *how, NvCubin *cubin,
 		const NvTool *tool;
 		double began = os_now();
 		if (nv_uses_driver(tools, how, diags->arena, &tool, &tried))
-			ok = have_driver(tools, how, diags) && nv_link(ptx, how, cubin, diags);
+			ok = have_driver(tools, how, diags) && run_driver(ptx, how, cubin, diags);
 		else if (tool)
 			ok = run_ptxas(tools, tool, ptx, how, cubin, diags);
 		else
