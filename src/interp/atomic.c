@@ -62,10 +62,18 @@ static uint64_t narrow_to(const Exec *x, unsigned kind, float f)
 }
 
 /* GPUs take subnormal numbers of fp32 for zeros in sums in global memory, and leave none there
- * (PTX ISA 8.8, "atom", "red"). */
-static float flushed(unsigned kind, float x)
+ * (PTX ISA 8.8, "atom", "red"); those of copies that add (RMW_ADD) keep them, as an H100 does. */
+static float flushed(unsigned kind, IrRmw op, float x)
 {
-	return kind == TY_F32 && fpclassify(x) == FP_SUBNORMAL ? copysignf(0, x) : x;
+	return op == RMW_FADD && kind == TY_F32 && fpclassify(x) == FP_SUBNORMAL ? copysignf(0, x) : x;
+}
+
+/* -0 is below 0. */
+static float extreme(IrRmw op, float a, float b)
+{
+	if (a == 0 && b == 0)
+		return signbit(a) == (op == RMW_MIN) ? a : b;
+	return op == RMW_MAX ? fmaxf(a, b) : fminf(a, b);
 }
 
 static uint64_t float_result(const Exec *x, unsigned kind, IrRmw op, uint64_t old, uint64_t value)
@@ -76,8 +84,8 @@ static uint64_t float_result(const Exec *x, unsigned kind, IrRmw op, uint64_t ol
 	}
 	float a = widen(x, kind, old), b = widen(x, kind, value);
 	if (op == RMW_MAX || op == RMW_MIN)
-		return narrow_to(x, kind, op == RMW_MAX ? fmaxf(a, b) : fminf(a, b));
-	return narrow_to(x, kind, flushed(kind, flushed(kind, a) + flushed(kind, b)));
+		return narrow_to(x, kind, extreme(op, a, b));
+	return narrow_to(x, kind, flushed(kind, op, flushed(kind, op, a) + flushed(kind, op, b)));
 }
 
 /* What is written where `old` was. Bits are those of a splat (sign-extended integers). */

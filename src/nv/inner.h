@@ -318,6 +318,11 @@ bool nv_optimizes(const NvAssemble *how);
  * an error was among it. */
 bool nv_report_read(Str said, Str ptx, const char *kernel, NvCubin *cubin, DiagList *diags);
 
+/* Did ptxas put its products (wgmma) one after the other? */
+bool nv_is_serial(const NvCubin *cubin);
+/* The PTX with a wait behind each of them. */
+Str nv_with_waits(Arena *arena, Str ptx);
+
 /* The PTX with a limit of registers, where the cubin that was made of it leaves many unused and spills; else length 0. */
 Str nv_with_more_registers(Arena *arena, Str ptx, const char *kernel, const NvCubin *cubin);
 /* The PTX with a limit that leaves room for another CTA on an SM, where that is a few registers less

@@ -258,11 +258,26 @@ static void run_again(const Again *a)
 
 static bool run_ptxas(NvTools *tools, const NvTool *tool, Str ptx, const NvAssemble *how, NvCubin *cubin, DiagList *diags)
 {
-	Run first = {.ptx = ptx, .cubin = cubin, .diags = diags};
-	run_all(tools, tool, how, (Run *[]){&first}, 1, diags->arena);
+	Run first = {.ptx = ptx, .cubin = cubin, .diags = diags}, *runs[] = {&first};
+	run_all(tools, tool, how, runs, 1, diags->arena);
+	if (first.good && nv_is_serial(cubin)) { /* serial.c */
+		first.ptx = nv_with_waits(diags->arena, ptx);
+		nv_cubin_free(cubin);
+		run_all(tools, tool, how, runs, 1, diags->arena);
+	}
 	if (first.good)
-		run_again(&(Again){tools, tool, how, ptx, cubin, diags->arena});
+		run_again(&(Again){tools, tool, how, first.ptx, cubin, diags->arena});
 	return first.good;
+}
+
+static bool run_driver(Str ptx, const NvAssemble *how, NvCubin *cubin, DiagList *diags)
+{
+	if (!nv_link(ptx, how, cubin, diags))
+		return false;
+	if (!nv_is_serial(cubin))
+		return true;
+	nv_cubin_free(cubin);
+	return nv_link(nv_with_waits(diags->arena, ptx), how, cubin, diags);
 }
 
 static void say_missing(const char *tried, DiagList *diags)
@@ -304,7 +319,7 @@ bool nv_assemble(NvTools *tools, Str ptx, const NvAssemble *how, NvCubin *cubin,
 		const NvTool *tool;
 		double began = os_now();
 		if (nv_uses_driver(tools, how, diags->arena, &tool, &tried))
-			ok = have_driver(tools, how, diags) && nv_link(ptx, how, cubin, diags);
+			ok = have_driver(tools, how, diags) && run_driver(ptx, how, cubin, diags);
 		else if (tool)
 			ok = run_ptxas(tools, tool, ptx, how, cubin, diags);
 		else

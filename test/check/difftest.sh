@@ -24,3 +24,8 @@ if difftest "$TMP/rounded.py" 2>"$TMP/told"; then exit 1; fi
 grep -q 'results differ on sim:sm_80' "$TMP/told" && grep -q 'out\[0\]: interpreter ' "$TMP/told"
 difftest --seconds 12 --seed 1 --findings 1
 difftest --seconds 12 --seed "$(date +%s)" --findings 1
+# Loops that carry tiles from product to product, and kernels that walk along rows.
+for kind in states rows; do
+	difftest --$kind --seconds 6 --seed 1 --findings 1
+	difftest --$kind --seconds 6 --seed "$(date +%s)" --findings 1
+done

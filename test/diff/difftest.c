@@ -2,8 +2,8 @@
  *
  *	difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER]
  *	         [--no-check] [--findings N] [--hang SECONDS] [--verify]
- *	difftest --products ...         whole programs, which are not shrunk: products tile by tile (products.c);
- *	                                --loops, --states, --rows: loops.c, states.c, rows.c
+ *	difftest --products ...         whole programs, which are not shrunk: products.c; --loops,
+ *	                                --states, --rows: loops.c, states.c, rows.c
  *	difftest --print SEED           the program of a seed
  *	difftest [--target T]... FILE   a program that was kept
  *
@@ -345,7 +345,10 @@ static MakeWhole *whole_of(const char *name)
 	static const struct {
 		const char *name;
 		MakeWhole *make;
-	} kinds[] = {{"products", product_make}, {"loops", loop_make}, {"states", state_make}, {"rows", row_make}};
+	} kinds[] = {{"products", product_make},
+		     {"loops", loop_make},
+		     {"states", state_make},
+		     {"rows", row_make}};
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
 		if (strcmp(name, kinds[i].name) == 0)
 			return kinds[i].make;

@@ -16,21 +16,22 @@ typedef struct Rows {
 	neso_dtype type, result;
 	int bm, bn, rows, columns, stride, programs;
 	int way;
-	bool flat;   /* one row at a time, tiles of rank 1 */
-	bool whole;  /* no tile passes the end */
+	bool flat; /* one row at a time, tiles of rank 1 */
+	bool whole; /* no tile passes the end */
 	bool widely; /* offsets of 64 bits */
 	bool counted;
-	const char *loaded;  /* the type that tiles are computed in */
+	const char *loaded; /* the type that tiles are computed in */
 	const char *kept[4]; /* vectors that passes made: one number for each row */
 	int kept_count;
 } Rows;
 
 static void choose(Rows *p)
 {
-	static const neso_dtype types[] = {NESO_FP16, NESO_FP16,  NESO_BF16,  NESO_FP32,    NESO_FP32, NESO_INT8,
-					   NESO_INT16, NESO_INT32, NESO_INT64, NESO_FP8E5, NESO_FP8E4NV,
-					   NESO_UINT8, NESO_FP64};
-	static const neso_dtype results[] = {NESO_FP32, NESO_FP32, NESO_FP16, NESO_BF16, NESO_INT32, NESO_INT8};
+	static const neso_dtype types[] = {NESO_FP16, NESO_FP16, NESO_BF16, NESO_FP32,    NESO_FP32,
+					   NESO_INT8, NESO_INT16, NESO_INT32, NESO_INT64, NESO_FP8E5,
+					   NESO_FP8E4NV, NESO_UINT8, NESO_FP64};
+	static const neso_dtype results[] = {NESO_FP32, NESO_FP32,  NESO_FP16,
+					     NESO_BF16, NESO_INT32, NESO_INT8};
 	Random *r = &p->w.r;
 	p->type = types[random_below(r, 13)];
 	p->result = results[random_below(r, 6)];
@@ -101,20 +102,22 @@ static void load(Rows *p, const char *to, const char *of, bool moved)
 	if (p->way == BY_DESCRIPTOR) {
 		line(w, "%s_in = d_%s.load([first, at])", to, of);
 	} else if (p->way == BY_BLOCK_OF_TURN && p->flat) {
-		line(w, "%s_in = tl.load(tl.make_block_ptr(%s + i * LD, (N,), (1,), (at,), (%d,), (0,))%s)", to, of,
-		     p->bn, p->whole ? "" : ", boundary_check=(0,), padding_option='zero'");
+		line(w, "%s_in = tl.load(tl.make_block_ptr(%s + i * LD, (N,), (1,), (at,), (%d,), (0,))%s)",
+		     to, of, p->bn, p->whole ? "" : ", boundary_check=(0,), padding_option='zero'");
 	} else if (p->way == BY_BLOCK_OF_TURN) {
 		line(w,
-		     "%s_in = tl.load(tl.make_block_ptr(%s, (R, N), (LD, 1), (first, at), (%d, %d), (1, 0))%s)", to,
-		     of, p->bm, p->bn, p->whole ? "" : ", boundary_check=(0, 1), padding_option='zero'");
+		     "%s_in = tl.load(tl.make_block_ptr(%s, (R, N), (LD, 1), (first, at), (%d, %d), (1, "
+		     "0))%s)",
+		     to, of, p->bm, p->bn, p->whole ? "" : ", boundary_check=(0, 1), padding_option='zero'");
 	} else if (p->way == BY_MOVED_BLOCK && moved) {
 		line(w, "%s_in = tl.load(p_%s%s)", to, of,
-		     p->whole ? "" :
-		     p->flat  ? ", boundary_check=(0,), padding_option='zero'" :
-				", boundary_check=(0, 1), padding_option='zero'");
+		     p->whole  ? ""
+		     : p->flat ? ", boundary_check=(0,), padding_option='zero'"
+			       : ", boundary_check=(0, 1), padding_option='zero'");
 	} else {
 		line(w, "%s_in = tl.load(%s%s%s%s%s)", to,
-		     p->way == BY_MOVED_POINTER && moved ? (of[0] == 'x' ? "p_x" : "p_y") : place(p, of, "at"),
+		     p->way == BY_MOVED_POINTER && moved ? (of[0] == 'x' ? "p_x" : "p_y")
+							 : place(p, of, "at"),
 		     *mask ? ", mask=" : "", mask, *mask ? real ? ", other=0.0" : ", other=0" : "",
 		     word(w, 6, "", "", "", "", ", eviction_policy='evict_first'", ", cache_modifier='.cg'"));
 	}
@@ -145,8 +148,8 @@ static void open_loop(Rows *p)
 		if (p->way == BY_MOVED_POINTER)
 			line(w, "p_%s = %s", arrays[k], place(p, arrays[k], "0"));
 		if (p->way == BY_MOVED_BLOCK && p->flat)
-			line(w, "p_%s = tl.make_block_ptr(%s + i * LD, (N,), (1,), (0,), (%d,), (0,))", arrays[k],
-			     arrays[k], p->bn);
+			line(w, "p_%s = tl.make_block_ptr(%s + i * LD, (N,), (1,), (0,), (%d,), (0,))",
+			     arrays[k], arrays[k], p->bn);
 		else if (p->way == BY_MOVED_BLOCK)
 			line(w, "p_%s = tl.make_block_ptr(%s, (R, N), (LD, 1), (first, 0), (%d, %d), (1, 0))",
 			     arrays[k], arrays[k], p->bm, p->bn);
@@ -162,7 +165,8 @@ static void open_loop(Rows *p)
 		     word(w, 3, "", ", loop_unroll_factor=2", ", loop_unroll_factor=4"));
 		break;
 	case 3:
-		line(w, "for t in tl.range(0, tl.cdiv(N, %d), num_stages=%d):", p->bn, 1 + random_below(&w->r, 4));
+		line(w, "for t in tl.range(0, tl.cdiv(N, %d), num_stages=%d):", p->bn,
+		     1 + random_below(&w->r, 4));
 		line(w, "    at = t * %d", p->bn);
 		break;
 	default:
@@ -179,8 +183,9 @@ static void close_loop(Rows *p)
 	if (p->way == BY_MOVED_POINTER)
 		line(w, "p_x, p_y = p_x + %d, p_y + %d", p->bn, p->bn);
 	if (p->way == BY_MOVED_BLOCK)
-		line(w, p->flat ? "p_x, p_y = tl.advance(p_x, (%d,)), tl.advance(p_y, (%d,))"
-				: "p_x, p_y = tl.advance(p_x, (0, %d)), tl.advance(p_y, (0, %d))",
+		line(w,
+		     p->flat ? "p_x, p_y = tl.advance(p_x, (%d,)), tl.advance(p_y, (%d,))"
+			     : "p_x, p_y = tl.advance(p_x, (0, %d)), tl.advance(p_y, (0, %d))",
 		     p->bn, p->bn);
 	w->depth--;
 }
@@ -248,7 +253,8 @@ static void pass_reduce(Rows *p)
 	case 1: line(w, "acc += v"); break;
 	case 2:
 		line(w, "new = tl.maximum(m, tl.max(v, %d))", a);
-		line(w, "s = s * tl.where(new > m, 0.5, 1.0) + tl.sum(tl.where(v >= new%s, 1.0, 0.0), %d)", c, a);
+		line(w, "s = s * tl.where(new > m, 0.5, 1.0) + tl.sum(tl.where(v >= new%s, 1.0, 0.0), %d)", c,
+		     a);
 		line(w, "m = new");
 		break;
 	case 3:
@@ -289,9 +295,11 @@ static void pass_scan(Rows *p)
 	} else if (which == 1) {
 		load(p, "b", "y", true);
 		line(w, "k = tl.where(b.to(tl.float32) > 0, 1.0, %s)", word(w, 2, "0.0", "-1.0"));
-		line(w, "gate, u = tl.associative_scan((k, v), %d, after%s)", a, chance(w, 4) ? ", reverse=True" : "");
+		line(w, "gate, u = tl.associative_scan((k, v), %d, after%s)", a,
+		     chance(w, 4) ? ", reverse=True" : "");
 		line(w, "u = u + gate * carry%s", c);
-		line(w, "carry = tl.sum(tl.where(j%s == %d, u, 0), %d)", p->flat ? "" : "[None, :]", p->bn - 1, a);
+		line(w, "carry = tl.sum(tl.where(j%s == %d, u, 0), %d)", p->flat ? "" : "[None, :]",
+		     p->bn - 1, a);
 	} else {
 		line(w, "u = tl.associative_scan(v, %d, larger) + carry%s", a, c);
 		line(w, "carry = tl.maximum(carry, tl.max(v, %d))", a);
@@ -327,10 +335,11 @@ static void pass_write(Rows *p, bool again)
 		line(w, "u += tl.load(z + which * 3)%s", p->flat ? "" : "[None, :]");
 	}
 	if (again)
-		line(w, "u += tl.load(%s%s%s%s).to(tl.float32)", place(p, "o", "at"), p->whole ? "" : ", mask=",
-		     mask_text(p, "at"), p->whole ? "" : ", other=0");
+		line(w, "u += tl.load(%s%s%s%s).to(tl.float32)", place(p, "o", "at"),
+		     p->whole ? "" : ", mask=", mask_text(p, "at"), p->whole ? "" : ", other=0");
 	if (p->result != NESO_FP32 && chance(w, 2))
-		line(w, "u = tl.clamp(u, -%d.0, %d.0)", 1 + random_below(&w->r, 9), 1 + random_below(&w->r, 9));
+		line(w, "u = tl.clamp(u, -%d.0, %d.0)", 1 + random_below(&w->r, 9),
+		     1 + random_below(&w->r, 9));
 	else
 		line(w, "u = tl.minimum(tl.maximum(u, -100), 100)");
 	store(p, "u", "o");
@@ -342,7 +351,8 @@ static void pass_gather(Rows *p)
 {
 	Writer *w = &p->w;
 	line(w, "got = tl.zeros((%d,), tl.float32)", p->bn);
-	line(w, "for t in tl.range(0, %d, num_stages=%d):", 1 + random_below(&w->r, 9), 1 + random_below(&w->r, 4));
+	line(w, "for t in tl.range(0, %d, num_stages=%d):", 1 + random_below(&w->r, 9),
+	     1 + random_below(&w->r, 4));
 	w->depth++;
 	line(w, "to = tl.load(q + t)");
 	bool rows = chance(w, 2);
@@ -369,7 +379,8 @@ static void counts(Rows *p)
 	const char *mask = mask_text(p, "at");
 	line(w, "bin = a.to(tl.int32) & 7");
 	if (p->flat && chance(w, 2))
-		line(w, "tl.atomic_add(h + tl.arange(0, 8), tl.histogram(bin, 8%s%s))", *mask ? ", mask=" : "", mask);
+		line(w, "tl.atomic_add(h + tl.arange(0, 8), tl.histogram(bin, 8%s%s))",
+		     *mask ? ", mask=" : "", mask);
 	else
 		line(w, "tl.atomic_add(h + bin, 1%s%s%s)", *mask ? ", mask=" : "", mask,
 		     word(w, 3, "", ", sem='relaxed'", ", sem='relaxed', scope='gpu'"));
@@ -385,7 +396,8 @@ static void locked(Rows *p)
 	line(w, "tl.debug_barrier()");
 	line(w, "was = tl.load(l + 1, volatile=True)");
 	line(w, "sums = tl.load(l + 16 + tl.arange(0, 16), volatile=True)");
-	line(w, "tl.store(l + 16 + tl.arange(0, 16), sums + tl.arange(0, 16) * (pid + 1) + tl.where(was < 0, 1, 0))");
+	line(w, "tl.store(l + 16 + tl.arange(0, 16), sums + tl.arange(0, 16) * (pid + 1) + tl.where(was < 0, "
+		"1, 0))");
 	line(w, "tl.store(l + 1, was + 1)");
 	line(w, "tl.debug_barrier()");
 	line(w, chance(w, 2) ? "tl.atomic_xchg(l, 0)" : "tl.atomic_xchg(l, 0, sem='release')");
@@ -410,8 +422,8 @@ static void kernel(Rows *p)
 	int turns = (p->rows + p->bm * p->programs - 1) / (p->bm * p->programs);
 	bool around = turns > 1 || chance(w, 2);
 	if (around)
-		line(w, "for block in %s(pid, tl.cdiv(R, %d), tl.num_programs(0)):", word(w, 2, "range", "tl.range"),
-		     p->bm);
+		line(w, "for block in %s(pid, tl.cdiv(R, %d), tl.num_programs(0)):",
+		     word(w, 2, "range", "tl.range"), p->bm);
 	else
 		line(w, "block = pid");
 	w->depth += around;
@@ -435,15 +447,14 @@ static void kernel(Rows *p)
 			if (!p->counted)
 				counts(p);
 			break;
-		default:
-			pass_write(p, wrote);
-			wrote = true;
+		default: pass_write(p, wrote); wrote = true;
 		}
 	}
 	if (!wrote && chance(w, 2))
 		pass_write(p, false);
 	for (int k = 0; k < p->kept_count; k++) {
-		line(w, "tl.store(v_out + %d * R + i, %s%s)", k, p->kept[k], p->flat || p->whole ? "" : ", mask=i < R");
+		line(w, "tl.store(v_out + %d * R + i, %s%s)", k, p->kept[k],
+		     p->flat || p->whole ? "" : ", mask=i < R");
 	}
 	w->depth -= around;
 	if (chance(w, 4))

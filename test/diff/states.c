@@ -43,8 +43,8 @@ static void choose(State *s)
 static void descriptor(State *s, const char *of, int width)
 {
 	if (s->way == BY_DESCRIPTORS)
-		line(&s->w, "d_%s = tl.make_tensor_descriptor(%s, [T, %d], [%d, 1], [%d, %d])", of, of,
-		     width, width, s->t, width);
+		line(&s->w, "d_%s = tl.make_tensor_descriptor(%s, [T, %d], [%d, 1], [%d, %d])", of, of, width,
+		     width, s->t, width);
 }
 
 static void load(State *s, const char *to, const char *of, const char *at, int width, bool turned)
@@ -58,21 +58,19 @@ static void load(State *s, const char *to, const char *of, const char *at, int w
 		line(w, "%s = d_%s.load([%s, 0])%s", to, of, at, turned ? ".T" : "");
 	} else if (s->way == BY_BLOCKS) {
 		if (turned)
-			line(w,
-			     "p_%s = tl.make_block_ptr(%s, (%d, T), (1, %d), (0, %s), (%d, %d), (0, 1))", to,
-			     of, width, width, at, width, s->t);
+			line(w, "p_%s = tl.make_block_ptr(%s, (%d, T), (1, %d), (0, %s), (%d, %d), (0, 1))",
+			     to, of, width, width, at, width, s->t);
 		else
-			line(w,
-			     "p_%s = tl.make_block_ptr(%s, (T, %d), (%d, 1), (%s, 0), (%d, %d), (1, 0))", to,
-			     of, width, width, at, s->t, width);
+			line(w, "p_%s = tl.make_block_ptr(%s, (T, %d), (%d, 1), (%s, 0), (%d, %d), (1, 0))",
+			     to, of, width, width, at, s->t, width);
 		line(w, "%s = tl.load(p_%s%s)", to, to,
 		     s->whole ? "" : ", boundary_check=(0, 1), padding_option='zero'");
 	} else if (turned) {
 		line(w, "%s = tl.load(%s + tl.arange(0, %d)[:, None] + (%s + r)[None, :] * %d%s)", to, of,
 		     width, at, width, mask);
 	} else {
-		line(w, "%s = tl.load(%s + (%s + r)[:, None] * %d + tl.arange(0, %d)[None, :]%s)", to, of,
-		     at, width, width, mask);
+		line(w, "%s = tl.load(%s + (%s + r)[:, None] * %d + tl.arange(0, %d)[None, :]%s)", to, of, at,
+		     width, width, mask);
 	}
 }
 
@@ -141,8 +139,8 @@ static void recurrence(State *s)
 	bool loaded = chance(w, 3);
 	line(w, "h = tl.zeros((%d, %d), tl.float32)", s->dk, s->dv);
 	if (loaded)
-		line(w, "h += tl.load(g + tl.arange(0, %d)[:, None] * %d + tl.arange(0, %d)[None, :])",
-		     s->dk, s->dv, s->dv);
+		line(w, "h += tl.load(g + tl.arange(0, %d)[:, None] * %d + tl.arange(0, %d)[None, :])", s->dk,
+		     s->dv, s->dv);
 	if (two)
 		line(w, "h2 = tl.zeros((%d, %d), tl.float32)", s->dk, s->dv);
 	if (sums)
@@ -228,8 +226,9 @@ static void forwards(State *s)
 			     by_turn && s->way != BY_POINTERS ? ".T" : "", s->name);
 		line(w, "p = tl.dot(q, %s)", by_turn && s->way != BY_POINTERS ? "k" : turned(s, "k"));
 		if (!split || part)
-			line(w, "p = tl.where(((at + r)[:, None] >= (to + r)[None, :]) & ((to + r)[None, :] < "
-				"T), p, -500)");
+			line(w,
+			     "p = tl.where(((at + r)[:, None] >= (to + r)[None, :]) & ((to + r)[None, :] < "
+			     "T), p, -500)");
 		line(w, "new = tl.maximum(top, tl.max(p, 1))");
 		line(w, "turn = tl.where(new > top, %s, 1.0)", word(w, 3, "0.5", "-1.0", "0.0"));
 		line(w, "y = tl.where(p >= new[:, None] - %s, 1.0, 0.0)", word(w, 3, "0", "2", "9"));
@@ -268,13 +267,15 @@ static void backwards(State *s)
 	line(w, "w = tl.load(e + (to + r) %% 64).to(tl.float32)");
 	if (turn) { /* rows are keys */
 		line(w, "p = tl.dot(k, %s)", turned(s, "q"));
-		line(w, "p = tl.where((p > w[None, :]) & ((at + r)[:, None] <= (to + r)[None, :]), 1.0, 0.0)");
+		line(w,
+		     "p = tl.where((p > w[None, :]) & ((at + r)[:, None] <= (to + r)[None, :]), 1.0, 0.0)");
 		line(w, "dv = tl.dot(p.to(%s), do, dv)", s->name);
 		line(w, "x = tl.dot(v, %s)", turned(s, "do"));
 		line(w, "x = p * (x - w[None, :])");
 	} else {
 		line(w, "p = tl.dot(q, %s)", turned(s, "k"));
-		line(w, "p = tl.where((p > w[:, None]) & ((to + r)[:, None] >= (at + r)[None, :]), 1.0, 0.0)");
+		line(w,
+		     "p = tl.where((p > w[:, None]) & ((to + r)[:, None] >= (at + r)[None, :]), 1.0, 0.0)");
 		line(w, "dv += tl.dot(%s, do)", turned(s, "p.to(do.dtype)"));
 		line(w, "x = tl.dot(do, %s)", turned(s, "v"));
 		line(w, "x = p * (x - w[:, None])");
@@ -294,7 +295,9 @@ static void backwards(State *s)
 	}
 	w->depth--;
 	store(s, "dv", "o", "at", s->dv);
-	line(w, "tl.store(m + (at + r)[:, None] * %d + tl.arange(0, %d)[None, :], dk, mask=(at + r)[:, None] < T)",
+	line(w,
+	     "tl.store(m + (at + r)[:, None] * %d + tl.arange(0, %d)[None, :], dk, mask=(at + r)[:, None] < "
+	     "T)",
 	     s->dk, s->dk);
 	w->depth--;
 }

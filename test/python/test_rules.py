@@ -102,6 +102,14 @@ def small_sums(a_ptr, x_ptr, out_ptr, N: tl.constexpr):
 
 
 @triton.jit
+def small_copies(x_ptr, h_ptr, a_ptr, b_ptr, N: tl.constexpr):
+    i, j = tl.arange(0, 8), tl.arange(0, N)
+    at = i[:, None] * N + j[None, :]
+    tl.make_tensor_descriptor(a_ptr, [8, N], [N, 1], [8, N]).atomic_add([0, 0], tl.load(x_ptr + at))
+    tl.make_tensor_descriptor(b_ptr, [8, N], [N, 1], [8, N]).atomic_max([0, 0], tl.load(h_ptr + at))
+
+
+@triton.jit
 def count(p):
     return tl.atomic_add(p, 1)
 
@@ -211,6 +219,19 @@ class Rules(Engines):
         a = np.array([0.0, least, -least, least, -least / 2, least / 2, least / 2, least / 2], np.float32)
         want = np.array([0.0, 2 * least, 0.0, least, least, 1.0, -least, 0.0], np.float32)
         self.check(small_sums, [a, x], [want], N=8)
+
+    def test_small_copies(self):
+        least = np.float32(2.0)**-126
+        x = np.tile(np.array([least / 2, least, -least / 4, -0.0], np.float32), (8, 2))
+        a = np.tile(np.array([least / 4, -least / 2, least / 8, -0.0], np.float32), (8, 2))
+        h = np.tile(np.array([0.0, -0.0, np.nan, 1.0], np.float16), (8, 2))
+        b = np.tile(np.array([-0.0, 0.0, -3.0, np.nan], np.float16), (8, 2))
+        most = np.tile(np.array([0.0, 0.0, -3.0, 1.0], np.float16), (8, 2))
+        for target in ("interp", "sim:sm_90a") if HAS_SIMULATOR else ("interp", ):
+            sums, extremes = a.copy(), b.copy()
+            small_copies[(1, )](x, h, sums, extremes, 8, neso_target=target)
+            np.testing.assert_array_equal(sums.view(np.int32), (a + x).view(np.int32), target)
+            np.testing.assert_array_equal(extremes.view(np.int16), most.view(np.int16), target)
 
     def test_masks(self):
         x = np.arange(10, 18, dtype=np.int32)

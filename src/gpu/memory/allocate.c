@@ -5,8 +5,8 @@
  *
  * A buffer is the memory of a ttg.local_alloc or the scratch of an op. Ops are numbered in text
  * order; a buffer is live from its first to its last op, where a value that a loop uses but does
- * not define is live throughout the loop, and so is a loop-carried one; what a product reads that is
- * under way is live until it is waited for. Two buffers interfere when
+ * not define is live throughout the loop, and so is a loop-carried one; what a product under way
+ * reads is live until it is waited for. Two buffers interfere when
  * they are live at once, or belong to warps that run concurrently.
  *
  * Placement: largest first (if that does not fit, longest-lived first), each into the smallest gap
@@ -134,7 +134,8 @@ static uint32_t end_of_reading(const Allocation *a, const IrOp *op, uint32_t *fi
 	const IrOp *last = op;
 	for (const IrOp *at = op->next; at; last = at, at = at->next) {
 		behind += at->kind == OP_WARP_GROUP_DOT;
-		if (at->kind == OP_WARP_GROUP_DOT_WAIT && ir_get_int(at, a->gpu->ir, ATTR_PENDINGS, 0) <= behind)
+		bool waits = at->kind == OP_WARP_GROUP_DOT_WAIT;
+		if (waits && ir_get_int(at, a->gpu->ir, ATTR_PENDINGS, 0) <= behind)
 			return a->end[at->id];
 	}
 	const IrOp *loop = ir_parent_op(op);

@@ -49,13 +49,14 @@ static bool takes_whole_tiles(const IrOp *op)
 	       op->kind == OP_SCAN || op->kind == OP_LOCAL_ALLOC || op->region_count;
 }
 
-/* Is the value needed behind `peak`, and not by it, nor soon? */
+/* Is the value needed behind `peak`, and not by it, nor soon? What goes through a wait for products
+ * stays in its registers: they read it, or add to it. */
 static bool waits(const Relief *r, const GpuHeld *held, const IrValue *v, const IrOp *peak)
 {
 	uint32_t at = relieve_place(r, peak), next = UINT32_MAX;
 	for (const IrUse *u = v->uses; u; u = u->next) {
 		uint32_t n = relieve_place(r, u->owner);
-		if (u->owner == peak)
+		if (u->owner == peak || u->owner->kind == OP_WARP_GROUP_DOT_WAIT)
 			return false;
 		next = n > at ? MIN(next, n) : next;
 	}

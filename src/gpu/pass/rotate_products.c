@@ -295,7 +295,8 @@ static void await(Rotation *r, IrOp *before, uint32_t count)
 	IrType *types = ARENA_ARRAY(r->cx->scratch, IrType, 2 * count);
 	for (uint32_t i = 0; i < count; i++) {
 		values[i] = &ends[i]->results[0];
-		bool second = ir_is_tensor(ir_operand(ends[i], 1)->type) && !gpu_wgmma_late_read(r->gpu, ends[i]);
+		bool second = ir_is_tensor(ir_operand(ends[i], 1)->type) &&
+			      !gpu_wgmma_late_read(r->gpu, ends[i]);
 		if (ir_is_tensor(ir_operand(ends[i], 0)->type) || second)
 			values[n++] = ir_operand(ends[i], second);
 	}

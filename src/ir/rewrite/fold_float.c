@@ -162,8 +162,8 @@ bool fold_SITOFP(const FoldCell *f, uint64_t *out)
 
 bool fold_UITOFP(const FoldCell *f, uint64_t *out) { return from_magnitude(f, out, f->a, false); }
 
-/* As GPUs convert, which know no integers below 16 bits: those are the low bits of such ones. NaN is
- * the highest bit alone in 64 bits, and in 32 from f64; else 0. */
+/* As GPUs convert, which know no integers below 16 bits: those are the low bits of such ones. NaN
+ * is the highest bit alone in 64 bits, and in 32 from f64; else 0. */
 static uint64_t not_a_number(const FoldCell *f)
 {
 	unsigned bits = f->to->bits;

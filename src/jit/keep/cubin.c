@@ -17,6 +17,7 @@ static Str cubin_key(const JitVariant *variant, const NvAssemble *how, Arena *ar
 	cache_key_add(&key, "target", how->target->name);
 	cache_key_printf(&key, "flags", "%d %d %d", how->line_info, how->no_fusion, how->no_optimize);
 	cache_key_printf(&key, "shared", "%u", how->shared);
+	cache_key_add(&key, "products", "waits"); /* nv/serial.c: what was made without them may be wrong */
 	cache_key_add(&key, "ptx", hex);
 	return cache_key_text(&key);
 }

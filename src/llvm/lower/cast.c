@@ -233,8 +233,8 @@ CAST(PTR_TO_INT, LLVMBuildPtrToInt)
 
 /* ---- floats to integers ---- */
 
-/* By operations that say what becomes of values beyond the type: those of 16, 32 and 64 bits. Of the
- * first of them come integers that are narrower. */
+/* By operations that say what becomes of values beyond the type: those of 16, 32 and 64 bits. Of
+ * the first of them come integers that are narrower. */
 static LLVMValueRef to_integer(Lower *lw, const IrOp *op, LLVMValueRef v, bool is_signed)
 {
 	static const MachineOp ops[2][2][3] = {

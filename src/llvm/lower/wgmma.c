@@ -302,7 +302,8 @@ static bool takes(const IrOp *op, const IrValue *v)
 }
 
 /* Does A in registers, read from a ring and all there at once, stay as it is until the product has
- * ended? It goes through the wait that ends it then, if any wait leaves products under way. */
+ * ended? It goes through the wait that ends it then, or a later one, if any wait before leaves
+ * products under way. */
 static bool keeps_registers(const Product *p, const IrOp *dot)
 {
 	const IrValue *a = ir_operand(dot, p->plan->swapped);
@@ -310,20 +311,16 @@ static bool keeps_registers(const Product *p, const IrOp *dot)
 	bool reads = read && read->kind == OP_LOCAL_LOAD && read->block == dot->block;
 	if (p->late || !p->plan->a || !reads)
 		return true;
-	bool first = true;
-	int64_t behind = 0;
+	bool first = true, at_once = false;
 	for (const IrOp *op = dot->next; op; op = op->next) {
-		behind += op->kind == OP_WARP_GROUP_DOT;
 		if (op->kind != OP_WARP_GROUP_DOT_WAIT)
 			continue;
 		if (takes(op, a))
 			return true;
-		int64_t pending = ir_get_int(op, p->lw->gpu->ir, ATTR_PENDINGS, 0);
-		if (pending <= behind)
-			return first && pending == 0;
+		at_once |= first && ir_get_int(op, p->lw->gpu->ir, ATTR_PENDINGS, 0) == 0;
 		first = false;
 	}
-	return first;
+	return first || at_once;
 }
 
 bool lower_WARP_GROUP_DOT(Lower *lw, IrOp *op)

@@ -408,14 +408,14 @@ PURE_OP(cvt_rz_f16x2, do_rz_f16)
 PURE_OP(cvt_rz_bf16x2, do_rz_bf16)
 PURE_OP(cvt_rz_f32_f64, do_rz_f32)
 
-#define TO_INTEGER_OPS(bits)                                                                                  \
-	OPS_LANEWISE(do_f32_to_s##bits, uint##bits##_t, float, to_integer_signed((double)x, bits, false))     \
-	OPS_LANEWISE(do_f32_to_u##bits, uint##bits##_t, float, to_integer_unsigned((double)x, bits, false))   \
-	OPS_LANEWISE(do_f64_to_s##bits, uint##bits##_t, double, to_integer_signed(x, bits, true))             \
-	OPS_LANEWISE(do_f64_to_u##bits, uint##bits##_t, double, to_integer_unsigned(x, bits, true))           \
-	PURE_OP(f32_to_s##bits, do_f32_to_s##bits)                                                            \
-	PURE_OP(f32_to_u##bits, do_f32_to_u##bits)                                                            \
-	PURE_OP(f64_to_s##bits, do_f64_to_s##bits)                                                            \
+#define TO_INTEGER_OPS(bits) \
+	OPS_LANEWISE(do_f32_to_s##bits, uint##bits##_t, float, to_integer_signed((double)x, bits, false)) \
+	OPS_LANEWISE(do_f32_to_u##bits, uint##bits##_t, float, to_integer_unsigned((double)x, bits, false)) \
+	OPS_LANEWISE(do_f64_to_s##bits, uint##bits##_t, double, to_integer_signed(x, bits, true)) \
+	OPS_LANEWISE(do_f64_to_u##bits, uint##bits##_t, double, to_integer_unsigned(x, bits, true)) \
+	PURE_OP(f32_to_s##bits, do_f32_to_s##bits) \
+	PURE_OP(f32_to_u##bits, do_f32_to_u##bits) \
+	PURE_OP(f64_to_s##bits, do_f64_to_s##bits) \
 	PURE_OP(f64_to_u##bits, do_f64_to_u##bits)
 TO_INTEGER_OPS(16)
 TO_INTEGER_OPS(32)

@@ -274,7 +274,8 @@ static double to_real(MemoryType type, uint64_t bits)
 	switch (type) {
 	case MEMORY_F16: return (double)half_from_f16((uint16_t)bits);
 	case MEMORY_BF16: return (double)half_from_bf16((uint16_t)bits);
-	case MEMORY_F32: return (double)half_float((uint32_t)bits);
+	case MEMORY_F32:
+	case MEMORY_F32_KEPT: return (double)half_float((uint32_t)bits);
 	default: memcpy(&x, &bits, 8); return x;
 	}
 }
@@ -291,11 +292,18 @@ static uint64_t real_sum(MemoryType type, uint64_t a, uint64_t b)
 	case MEMORY_F32:
 		sum = half_flush(half_float((uint32_t)a)) + half_flush(half_float((uint32_t)b));
 		return half_bits(half_flush((float)sum));
+	case MEMORY_F32_KEPT: return half_bits(half_float((uint32_t)a) + half_float((uint32_t)b));
 	default:
 		sum = to_real(type, a) + to_real(type, b);
 		memcpy(&out, &sum, 8);
 		return out;
 	}
+}
+
+/* Of two that may be NaN, as which the other one is taken; -0 is below 0. */
+static bool is_less(double a, double b)
+{
+	return a < b || b != b || (a == b && signbit(a) > signbit(b));
 }
 
 /* What is written where `old` was. */
@@ -312,11 +320,11 @@ static uint64_t updated(MemoryOp op, MemoryType type, unsigned bits, uint64_t ol
 	case MEMORY_SUB: return old - v;
 	case MEMORY_MIN:
 		if (real)
-			return to_real(type, v) < to_real(type, old) || to_real(type, old) != to_real(type, old) ? v : old;
+			return is_less(to_real(type, v), to_real(type, old)) ? v : old;
 		return type == MEMORY_SIGNED ? (sv < so ? v : old) : v < old ? v : old;
 	case MEMORY_MAX:
 		if (real)
-			return to_real(type, v) > to_real(type, old) || to_real(type, old) != to_real(type, old) ? v : old;
+			return is_less(-to_real(type, v), -to_real(type, old)) ? v : old;
 		return type == MEMORY_SIGNED ? (sv > so ? v : old) : v > old ? v : old;
 	default: return v;
 	}
@@ -390,6 +398,7 @@ void memory_note_sum(SimWarp *w, const void *at, MemoryType type, uint64_t old, 
 	static const SimFloatType types[] = {[MEMORY_F16] = {2, 11},
 					     [MEMORY_BF16] = {2, 8},
 					     [MEMORY_F32] = {4, 24},
+					     [MEMORY_F32_KEPT] = {4, 24},
 					     [MEMORY_F64] = {8, 53}};
 	SimRun *run = w->cta->run;
 	if (run->sums && type >= MEMORY_F16 &&

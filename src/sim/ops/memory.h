@@ -6,7 +6,16 @@
 
 typedef enum { MEMORY_EXCH, MEMORY_AND, MEMORY_OR, MEMORY_XOR, MEMORY_ADD, MEMORY_SUB, MEMORY_MIN, MEMORY_MAX, MEMORY_CAS } MemoryOp;
 /* Floats in the order of SimFloat. */
-typedef enum { MEMORY_UNSIGNED, MEMORY_SIGNED, MEMORY_F16, MEMORY_BF16, MEMORY_F32, MEMORY_F64 } MemoryType;
+/* F32_KEPT: its subnormal numbers stay in sums, as copies (TMA) add. */
+typedef enum {
+	MEMORY_UNSIGNED,
+	MEMORY_SIGNED,
+	MEMORY_F16,
+	MEMORY_BF16,
+	MEMORY_F32,
+	MEMORY_F32_KEPT,
+	MEMORY_F64
+} MemoryType;
 
 /* The old bits; atomic among host threads. `expected` of CAS. */
 uint64_t memory_atomic(void *at, MemoryOp op, MemoryType type, unsigned bits, uint64_t v, uint64_t expected);

@@ -427,8 +427,12 @@ static inline EvalValue eval_machine(const EvalStep *s, const Wide *a)
 	} else if (strstr(s->callee, "e4m3") || strstr(s->callee, "e5m2")) {
 		out = eval_fp8(s, a);
 	} else if (eval_is(s, "neso.f32_to_") || eval_is(s, "neso.f64_to_")) {
-		double d = trunc(eval_is(s, "neso.f64_") ? fp_to_double(FP_F64, (uint64_t)a[0]) : (double)eval_f32(a[0]));
-		out.lane[0] = strstr(s->callee, "_to_u") ? (Wide)(uint64_t)(d > 0 ? d : 0) : (Wide)(int64_t)d & eval_mask(s->type.bits);
+		bool wide = eval_is(s, "neso.f64_");
+		double d = wide ? fp_to_double(FP_F64, (uint64_t)a[0]) : (double)eval_f32(a[0]);
+		if (strstr(s->callee, "_to_u"))
+			out.lane[0] = (Wide)(uint64_t)(d > 0 ? d : 0);
+		else
+			out.lane[0] = (Wide)(int64_t)d & eval_mask(s->type.bits);
 	} else if (eval_is(s, "neso.cvt_rz_f32_f64")) {
 		out.lane[0] = fp_from_double(FP_F32, fp_to_double(FP_F64, (uint64_t)a[0]), FP_TOWARD_ZERO, false);
 	} else if (eval_is(s, "neso.cvt_rz_")) {

@@ -44,6 +44,8 @@ static void report_is_read(void **state)
 }
 
 /* What the script says of the kernel: `low` at first, `high` where the PTX holds `limit`; each run is counted. */
+static const char *said_of_products = "";
+
 static void expect_limit(const char *directives, const char *limit, const char *low, const char *high, unsigned runs, unsigned registers)
 {
 	ToolKit t;
@@ -58,10 +60,12 @@ static void expect_limit(const char *directives, const char *limit, const char *
 		 "echo 'ptxas info    : Function properties for kernel'\n"
 		 "frame=$([ $2 = 0 ] && echo 0 || echo 40)\n"
 		 "echo \"    $frame bytes stack frame, $2 bytes spill stores, $2 bytes spill loads\"\n"
-		 "echo \"ptxas info    : Used $1 registers\"\n", FIND_FILES WRITE_CUBIN, limit, high, low);
+		 "echo \"ptxas info    : Used $1 registers\"\n%s",
+		 FIND_FILES WRITE_CUBIN, limit, high, low, said_of_products);
 	tools_open(&t, body);
 	assert_true(assemble(&t, text, &cubin));
-	kit_clean(&t.kit);
+	if (!*said_of_products)
+		kit_clean(&t.kit);
 	assert_int_equal(cubin.registers, registers);
 	char path[128];
 	snprintf(path, sizeof path, "%s/runs", t.folder);
@@ -89,6 +93,24 @@ static void spills_get_registers(void **state)
 	expect_limit(".reqntid 512", ".maxnreg", "128 9000", "255 0", 1, 128);	     /* it had all of them */
 	expect_limit(".reqntid 128\n.maxnreg 32", ".maxnreg 255", "32 9000", "255 0", 1, 32);
 	expect_limit(".maxntid 128", ".maxnreg 255", "32 9000", "255 0", 1, 32);
+}
+
+#define WAITS \
+	" wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; wgmma.fence.sync.aligned;"
+
+/* Products that ptxas puts one after the other are assembled again with waits between, on the same
+ * lines. */
+static void serial_products_wait(void **state)
+{
+	static const char products[] =
+		".reqntid 128\n{ wgmma.mma_async.m64 a; wgmma.mma_async.m64 b;}";
+	static const char waits[] =
+		"^{ wgmma.mma_async.m64 a;" WAITS " wgmma.mma_async.m64 b;" WAITS "}$";
+	(void)state;
+	expect_limit(products, waits, "24 0", "32 0", 1, 24);
+	said_of_products = "echo 'ptxas info    : (C7511) wgmma.mma_async instructions are serialized'\n";
+	expect_limit(products, waits, "24 0", "32 0", 2, 32);
+	said_of_products = "";
 }
 
 #define PRODUCT "\n{ mma.sync.aligned.m16n8k16; }"
@@ -397,6 +419,7 @@ int main(void)
 		cmocka_unit_test(report_is_read),
 		cmocka_unit_test(spills_get_registers),
 		cmocka_unit_test(steps_of_ctas),
+		cmocka_unit_test(serial_products_wait),
 		cmocka_unit_test(warning_on_a_line),
 		cmocka_unit_test(errors_of_ptxas),
 		cmocka_unit_test(failures_without_an_error),
