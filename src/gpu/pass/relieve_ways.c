@@ -105,54 +105,52 @@ static Memory *memory_now(Relief *r)
 	return r->memory;
 }
 
-/* Sets what conversions of the tile, turned or not, work in; `old` has room for each, and gets or
- * gives it. */
-static void work_of_conversions(Memory *m, const IrValue *v, int64_t *old, bool back)
+/* What a conversion works in, while it does without. */
+typedef struct Conversion {
+	int64_t *work, old;
+} Conversion;
+typedef VEC(Conversion) Conversions;
+
+static void add_conversion(const Memory *m, const IrOp *op, Conversions *out)
 {
-	size_t n = 0;
-	for (const IrUse *u = v->uses; u; u = u->next) {
-		const IrOp *op = u->owner;
-		bool turned = op->kind == OP_TRANS;
-		for (const IrUse *w = turned ? op->results[0].uses : u; w; w = turned ? w->next : NULL) {
-			if (w->owner->kind != OP_CONVERT_LAYOUT || (!turned && v->def && v->def->kind == OP_TRANS))
-				continue;
-			int64_t *work = &m->work[relieve_place(m->r, w->owner)];
-			if (back) {
-				*work = old[n++];
-			} else {
-				old[n++] = *work;
-				*work = 0;
-			}
-		}
-	}
+	int64_t *work = &m->work[relieve_place(m->r, op)];
+	if (op->kind == OP_CONVERT_LAYOUT)
+		vec_push(m->r->cx->scratch, out, ((Conversion){work, *work}));
 }
 
-static size_t conversions_at_most(const IrValue *v)
+/* Of the tile, turned or not. */
+static Conversions conversions_of(const Memory *m, const IrValue *v)
 {
-	size_t n = 0;
+	Conversions all = {0};
+	bool is_turned = v->def && v->def->kind == OP_TRANS;
 	for (const IrUse *u = v->uses; u; u = u->next) {
-		n++;
-		for (const IrUse *w = u->owner->kind == OP_TRANS ? u->owner->results[0].uses : NULL; w; w = w->next)
-			n++;
+		if (!is_turned)
+			add_conversion(m, u->owner, &all);
+		const IrUse *turned = u->owner->kind == OP_TRANS ? u->owner->results[0].uses : NULL;
+		for (; turned; turned = turned->next)
+			add_conversion(m, turned->owner, &all);
 	}
-	return n;
+	return all;
 }
 
 /* The memory of a CTA without this pass, and with what it took and now takes for `v` between two
  * ops, whose conversions then need none. */
-static void measure(Relief *r, const IrValue *v, uint32_t from, uint32_t to, uint64_t *before, uint64_t *after)
+static void measure(Relief *r, const IrValue *v, uint32_t from, uint32_t to, uint64_t *before,
+		    uint64_t *after)
 {
 	Memory *m = memory_now(r);
-	int64_t *old = ARENA_ARRAY(r->cx->scratch, int64_t, conversions_at_most(v) + 1);
+	Conversions all = conversions_of(m, v);
 	int64_t bytes = ir_numel(v->type) * gpu_element_bits(v->type->elem) / 8;
-	work_of_conversions(m, v, old, false);
+	for (uint32_t i = 0; i < all.len; i++)
+		*all.data[i].work = 0;
 	m->change[from] += bytes;
 	m->change[to + 1] -= bytes;
 	*before = m->most_without;
 	*after = most_of(m);
 	m->change[from] -= bytes;
 	m->change[to + 1] += bytes;
-	work_of_conversions(m, v, old, true);
+	for (uint32_t i = 0; i < all.len; i++)
+		*all.data[i].work = all.data[i].old;
 }
 
 static bool has_room_between(Relief *r, const IrValue *v, uint32_t from, uint32_t to)
