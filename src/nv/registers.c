@@ -35,7 +35,7 @@ enum {
 	FAR = 3,    /* of kernels with products, for half as many CTAs again: three eighths */
 	WORTH = 4,  /* a quarter of what is gained in CTAs may be lost in instructions */
 	FEW = 16,   /* bytes that may be spilled for half as many CTAs again */
-	LONG = 1 << 16, /* bytes of code of which no further assembly is made for loads */
+	LONG = 1 << 15, /* bytes of code of which none is made for loads: none gained from 25,000 on */
 	CALM = 2,   /* rounds of waiting that are not worth another assembly */
 	UNBOUND = 28, /* fewer registers, and ptxas wanted no more: it stops at 32 by itself */
 	MORE = 8,   /* an eighth more bytes with each round are */

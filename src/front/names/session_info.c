@@ -111,10 +111,13 @@ static bool mentions(const FrontModule *m, Span span, const char *name)
 {
 	size_t n = strlen(name);
 	const char *text = m->source->text;
-	for (uint32_t i = span.start; i + n <= span.end; i++)
-		if (memcmp(text + i, name, n) == 0 && !is_word(text[i + n]) &&
-		    (i == 0 || !is_word(text[i - 1])))
+	for (const char *at = text + span.start, *end = text + span.end; (size_t)(end - at) >= n; at++) {
+		at = memchr(at, *name, (size_t)(end - at) - n + 1);
+		if (!at)
+			return false;
+		if (memcmp(at, name, n) == 0 && !is_word(at[n]) && (at == text || !is_word(at[-1])))
 			return true;
+	}
 	return false;
 }
 

@@ -18,6 +18,10 @@ typedef struct Relief {
 	TextOrder order;
 	unsigned excess; /* registers over the limit at the peak */
 	bool stays; /* warps are specialised or free slots themselves: nothing is moved */
+	/* What is known until the next rewrite. */
+	struct Memory *memory; /* of a CTA; NULL: not looked at yet (relieve_ways.c) */
+	uint32_t *whole; /* by place in the text, that of the next op that takes whole tiles */
+	struct Known *known; /* by the number of a value, how it can be relieved */
 	/* Allocations of this pass; those that copies fill; commits of loops that are pipelined. */
 	VEC(IrOp *) made, copied, commits;
 } Relief;
@@ -36,11 +40,11 @@ unsigned relieve_limit(const Relief *r);
 
 /* How `v` can be relieved; `around` as in Candidate. In front of a loop that needs the value only
  * KEPT is worth its loads there. */
-Way relieve_way(const Relief *r, const IrValue *v, const IrOp *around);
+Way relieve_way(Relief *r, const IrValue *v, const IrOp *around);
 
 /* Can the loop's carried value `i` live in shared memory? It must be used in the body only, be
  * replaced behind its last use, and be live at `peak` without `peak` using it. */
-bool relieve_can_carry(const Relief *r, const IrOp *loop, uint32_t i, const IrOp *peak);
+bool relieve_can_carry(Relief *r, const IrOp *loop, uint32_t i, const IrOp *peak);
 
 /* The memory in which each thread keeps its registers in a row, as vectors; NULL where some
  * threads hold copies of others' elements. */

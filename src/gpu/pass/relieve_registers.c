@@ -49,9 +49,22 @@ static bool takes_whole_tiles(const IrOp *op)
 	       op->kind == OP_SCAN || op->kind == OP_LOCAL_ALLOC || op->region_count;
 }
 
+/* Those ops by their places. */
+static void look_for_whole(Relief *r, const GpuHeld *held)
+{
+	uint32_t count = 2 * r->m->next_op + 2, next = UINT32_MAX;
+	r->whole = ARENA_ARRAY(r->cx->scratch, uint32_t, count);
+	memset(r->whole, 0xff, count * sizeof *r->whole);
+	for (uint32_t i = 0; i < held->count; i++)
+		if (takes_whole_tiles(held->ops[i]))
+			r->whole[relieve_place(r, held->ops[i])] = relieve_place(r, held->ops[i]);
+	for (uint32_t i = count; i-- > 0;)
+		r->whole[i] = next = MIN(next, r->whole[i]);
+}
+
 /* Is the value needed behind `peak`, and not by it, nor soon? What goes through a wait for products
  * stays in its registers: they read it, or add to it. */
-static bool waits(const Relief *r, const GpuHeld *held, const IrValue *v, const IrOp *peak)
+static bool waits(const Relief *r, const IrValue *v, const IrOp *peak)
 {
 	uint32_t at = relieve_place(r, peak), next = UINT32_MAX;
 	for (const IrUse *u = v->uses; u; u = u->next) {
@@ -60,12 +73,7 @@ static bool waits(const Relief *r, const GpuHeld *held, const IrValue *v, const 
 			return false;
 		next = n > at ? MIN(next, n) : next;
 	}
-	bool whole = false;
-	for (uint32_t i = 0; i < held->count && next != UINT32_MAX && !whole; i++) {
-		uint32_t n = relieve_place(r, held->ops[i]);
-		whole = n >= at && n < next && takes_whole_tiles(held->ops[i]);
-	}
-	return whole;
+	return next != UINT32_MAX && r->whole[at] < next;
 }
 
 /* Is the value, which is there before the loop, needed in or behind it, but neither by `peak`
@@ -83,24 +91,38 @@ static bool waits_around(const Relief *r, const IrValue *v, const IrOp *around, 
 	return any;
 }
 
-static void consider(const Relief *r, const GpuHeld *held, IrOp *op, const IrOp *around, const IrOp *peak,
-		     Candidate *best)
+/* What relieve_way said of a value. */
+typedef struct Known {
+	const IrOp *around;
+	Way way;
+	bool is_there;
+} Known;
+
+static Way way_of(Relief *r, const IrValue *v, const IrOp *around)
+{
+	Known *known = &r->known[v->id];
+	if (!known->is_there || known->around != around)
+		*known = (Known){around, relieve_way(r, v, around), true};
+	return known->way;
+}
+
+static void consider(Relief *r, IrOp *op, const IrOp *around, const IrOp *peak, Candidate *best)
 {
 	for (uint32_t i = 0; i < op->result_count; i++) {
 		IrValue *v = &op->results[i];
 		if (!ir_is_tensor(v->type) || ir_is_ptr(v->type->elem) ||
-		    !(around ? waits_around(r, v, around, peak) : waits(r, held, v, peak)))
+		    !(around ? waits_around(r, v, around, peak) : waits(r, v, peak)))
 			continue;
 		unsigned words = gpu_words(r->gpu, v->type);
 		if (words < LEAST_WORDS || words <= best->words)
 			continue;
-		Way way = relieve_way(r, v, around);
+		Way way = way_of(r, v, around);
 		if (way)
 			*best = (Candidate){v, around, way, words};
 	}
 }
 
-static void consider_carried(const Relief *r, const IrOp *loop, const IrOp *peak, Candidate *best)
+static void consider_carried(Relief *r, const IrOp *loop, const IrOp *peak, Candidate *best)
 {
 	const IrBlock *body = loop->regions[0].first;
 	for (uint32_t i = 1; i < body->arg_count; i++) {
@@ -113,13 +135,13 @@ static void consider_carried(const Relief *r, const IrOp *loop, const IrOp *peak
 
 /* What is made in a loop around stays there from iteration to iteration, and what is made in front
  * of one all the time that it runs. */
-static Candidate find(const Relief *r, const GpuHeld *held, const IrOp *peak)
+static Candidate find(Relief *r, const IrOp *peak)
 {
 	Candidate best = {0};
 	IrOp *at = (IrOp *)(uintptr_t)peak, *around = NULL;
 	while (at && at->block && at->kind != OP_FUNC) {
 		for (IrOp *op = at->block->first; op != at; op = op->next)
-			consider(r, held, op, around, peak, &best);
+			consider(r, op, around, peak, &best);
 		at = ir_parent_op(at);
 		if (at && at->kind == OP_FOR && !around && !best.way)
 			consider_carried(r, at, peak, &best);
@@ -141,6 +163,11 @@ static bool step(Relief *r)
 	r->excess = 0;
 	for (uint32_t i = 0; i < held.count; i++)
 		r->excess = MAX(r->excess, held.words[i] > room ? held.words[i] - room : 0);
+	if (!r->excess)
+		return false;
+	r->memory = NULL;
+	r->known = ARENA_ARRAY(r->cx->scratch, Known, r->m->next_value);
+	look_for_whole(r, &held);
 	for (;;) {
 		unsigned most = 0;
 		for (uint32_t i = 0; i < held.count; i++)
@@ -150,7 +177,7 @@ static bool step(Relief *r)
 		for (uint32_t i = 0; i < held.count; i++) {
 			if (held.words[i] != most)
 				continue;
-			Candidate c = find(r, &held, held.ops[i]);
+			Candidate c = find(r, held.ops[i]);
 			if (c.way) {
 				relieve_rewrite(r, &c, held.ops[i]);
 				return true;

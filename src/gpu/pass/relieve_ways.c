@@ -27,12 +27,14 @@ unsigned relieve_limit(const Relief *r)
 	return MIN((unsigned)TARGET_REGISTERS_THREAD, (unsigned)TARGET_REGISTERS_SM / threads / 8 * 8);
 }
 
-/* Bytes in use at each op, by its number. */
+/* Bytes in use at each op, by its place in the text, with what this pass took; and the most that
+ * were without. */
 typedef struct Memory {
 	const Relief *r;
-	bool made; /* with what this pass took */
-	const IrValue *but; /* without what conversions of this work in */
+	bool made;
 	int64_t *change, *work;
+	uint32_t count;
+	uint64_t most_without;
 } Memory;
 
 /* The number of the last op that needs the memory, views of it too; all of a loop that does and
@@ -50,14 +52,6 @@ static uint32_t last_use(const Relief *r, const IrValue *memory, const IrBlock *
 	return last;
 }
 
-static bool is_of(const IrOp *op, const IrValue *v)
-{
-	const IrValue *from = op->kind == OP_CONVERT_LAYOUT ? ir_operand(op, 0) : NULL;
-	if (from && from->def && from->def->kind == OP_TRANS)
-		from = ir_operand(from->def, 0);
-	return from && from == v;
-}
-
 static bool is_made(const Relief *r, const IrOp *alloc)
 {
 	for (uint32_t i = 0; i < r->made.len; i++)
@@ -70,8 +64,7 @@ static bool visit_memory(void *data, IrOp *op)
 {
 	Memory *m = data;
 	if (op->kind != OP_LOCAL_ALLOC) {
-		m->work[relieve_place(m->r, op)] =
-			is_of(op, m->but) ? 0 : (int64_t)gpu_scratch(m->r->gpu, op).bytes;
+		m->work[relieve_place(m->r, op)] = (int64_t)gpu_scratch(m->r->gpu, op).bytes;
 		return true;
 	}
 	if (!m->made && is_made(m->r, op))
@@ -82,37 +75,85 @@ static bool visit_memory(void *data, IrOp *op)
 	return true;
 }
 
-static uint64_t most_of(const Memory *m, uint32_t count)
+static uint64_t most_of(const Memory *m)
 {
 	int64_t held = 0, most = 0;
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < m->count; i++) {
 		held += m->change[i];
 		most = MAX(most, held + m->work[i]);
 	}
 	return (uint64_t)most;
 }
 
-/* The memory of a CTA without this pass, and with what it took and now takes for `v` between two
- * ops. */
-static void measure(const Relief *r, const IrValue *v, uint32_t from, uint32_t to, uint64_t *before,
-		    uint64_t *after)
+static Memory memory_of(const Relief *r, bool made)
 {
-	uint32_t count = 2 * r->m->next_op + 2;
-	Memory without = {.r = r}, with = {.r = r, .made = true, .but = v};
-	without.change = ARENA_ARRAY(r->cx->scratch, int64_t, count + 2);
-	without.work = ARENA_ARRAY(r->cx->scratch, int64_t, count + 2);
-	with.change = ARENA_ARRAY(r->cx->scratch, int64_t, count + 2);
-	with.work = ARENA_ARRAY(r->cx->scratch, int64_t, count + 2);
-	ir_walk(r->func, false, visit_memory, &without);
-	ir_walk(r->func, false, visit_memory, &with);
-	int64_t bytes = ir_numel(v->type) * gpu_element_bits(v->type->elem) / 8;
-	with.change[from] += bytes;
-	with.change[to + 1] -= bytes;
-	*before = most_of(&without, count);
-	*after = most_of(&with, count);
+	Memory m = {.r = r, .made = made, .count = 2 * r->m->next_op + 2};
+	m.change = ARENA_ARRAY(r->cx->scratch, int64_t, m.count + 2);
+	m.work = ARENA_ARRAY(r->cx->scratch, int64_t, m.count + 2);
+	ir_walk(r->func, false, visit_memory, &m);
+	return m;
 }
 
-static bool has_room_between(const Relief *r, const IrValue *v, uint32_t from, uint32_t to)
+static Memory *memory_now(Relief *r)
+{
+	if (r->memory)
+		return r->memory;
+	r->memory = ARENA_NEW(r->cx->scratch, Memory);
+	Memory without = memory_of(r, false);
+	*r->memory = memory_of(r, true);
+	r->memory->most_without = most_of(&without);
+	return r->memory;
+}
+
+/* What a conversion works in, while it does without. */
+typedef struct Conversion {
+	int64_t *work, old;
+} Conversion;
+typedef VEC(Conversion) Conversions;
+
+static void add_conversion(const Memory *m, const IrOp *op, Conversions *out)
+{
+	int64_t *work = &m->work[relieve_place(m->r, op)];
+	if (op->kind == OP_CONVERT_LAYOUT)
+		vec_push(m->r->cx->scratch, out, ((Conversion){work, *work}));
+}
+
+/* Of the tile, turned or not. */
+static Conversions conversions_of(const Memory *m, const IrValue *v)
+{
+	Conversions all = {0};
+	bool is_turned = v->def && v->def->kind == OP_TRANS;
+	for (const IrUse *u = v->uses; u; u = u->next) {
+		if (!is_turned)
+			add_conversion(m, u->owner, &all);
+		const IrUse *turned = u->owner->kind == OP_TRANS ? u->owner->results[0].uses : NULL;
+		for (; turned; turned = turned->next)
+			add_conversion(m, turned->owner, &all);
+	}
+	return all;
+}
+
+/* The memory of a CTA without this pass, and with what it took and now takes for `v` between two
+ * ops, whose conversions then need none. */
+static void measure(Relief *r, const IrValue *v, uint32_t from, uint32_t to, uint64_t *before,
+		    uint64_t *after)
+{
+	Memory *m = memory_now(r);
+	Conversions all = conversions_of(m, v);
+	int64_t bytes = ir_numel(v->type) * gpu_element_bits(v->type->elem) / 8;
+	for (uint32_t i = 0; i < all.len; i++)
+		*all.data[i].work = 0;
+	m->change[from] += bytes;
+	m->change[to + 1] -= bytes;
+	*before = m->most_without;
+	*after = most_of(m);
+	m->change[from] -= bytes;
+	m->change[to + 1] += bytes;
+	for (uint32_t i = 0; i < all.len; i++)
+		*all.data[i].work = all.data[i].old;
+}
+
+static bool has_room_between(Relief *r, const IrValue *v, uint32_t from, uint32_t to)
 {
 	uint64_t before, after;
 	unsigned registers = relieve_limit(r), words = gpu_words(r->gpu, v->type);
@@ -124,7 +165,7 @@ static bool has_room_between(const Relief *r, const IrValue *v, uint32_t from, u
 	       4 * ctas(r, registers, after) >= (large ? KEPT_OF_FOUR : 4) * ctas(r, registers, before);
 }
 
-static bool has_room(const Relief *r, const IrValue *v)
+static bool has_room(Relief *r, const IrValue *v)
 {
 	uint32_t to = relieve_place(r, v->def);
 	for (const IrUse *u = v->uses; u; u = u->next) {
@@ -247,7 +288,7 @@ static bool is_undisturbed(const Relief *r, const IrValue *v)
 	return end != NULL;
 }
 
-static bool can_be_copied(const Relief *r, const IrValue *v)
+static bool can_be_copied(Relief *r, const IrValue *v)
 {
 	unsigned width, dim;
 	IrOp *load = v->def;
@@ -256,7 +297,7 @@ static bool can_be_copied(const Relief *r, const IrValue *v)
 	       schedule_memory(r->gpu, load, &width) && !is_in_pipelined_loop(r, load);
 }
 
-static bool can_be_stored(const Relief *r, const IrValue *v)
+static bool can_be_stored(Relief *r, const IrValue *v)
 {
 	unsigned width = 16;
 	return v->def->result_count == 1 && !v->def->region_count && v->def->kind != OP_LOCAL_LOAD &&
@@ -312,7 +353,7 @@ static bool is_late(const Relief *r, const IrValue *v)
 	return pending;
 }
 
-static bool can_be_kept(const Relief *r, const IrValue *v)
+static bool can_be_kept(Relief *r, const IrValue *v)
 {
 	const IrOp *def = v->def;
 	bool cheap = ir_has_trait(def, TRAIT_CONST) || def->kind == OP_SPLAT || def->kind == OP_BROADCAST ||
@@ -322,7 +363,7 @@ static bool can_be_kept(const Relief *r, const IrValue *v)
 
 /* Is what the loop carries there needed in its body alone, and changed behind that, and neither by
  * `peak`, which is not in between? */
-bool relieve_can_carry(const Relief *r, const IrOp *loop, uint32_t i, const IrOp *peak)
+bool relieve_can_carry(Relief *r, const IrOp *loop, uint32_t i, const IrOp *peak)
 {
 	const IrBlock *body = loop->regions[0].first;
 	const IrValue *v = body->args[i], *next = ir_operand(body->last, i - 1);
@@ -356,7 +397,7 @@ const IrOp *relieve_loop_of(const IrOp *op)
 }
 
 /* In front of a loop that needs it, only what is kept is worth its loads there. */
-Way relieve_way(const Relief *r, const IrValue *v, const IrOp *around)
+Way relieve_way(Relief *r, const IrValue *v, const IrOp *around)
 {
 	return !around && can_be_read_again(r, v) ? AGAIN
 	       : !around && can_be_copied(r, v)	  ? COPIED
