@@ -62,7 +62,7 @@ def decode(make, heads, kv_heads, D, DV, batch, length, splits=8):
 
 DECODE = OPS + "attention.decode_attention"
 add("sglang decode attention GQA 32x4k D128", DECODE, partial(decode, heads=32, kv_heads=8, D=128, DV=128, batch=32, length=4096))
-add("sglang decode attention MHA 16x2k D128", DECODE, partial(decode, heads=32, kv_heads=32, D=128, DV=128, batch=16, length=2048))
+add("sglang decode attention MHA 16x2k D128", DECODE, partial(decode, heads=32, kv_heads=32, D=128, DV=128, batch=16, length=2048), rms=0.03)
 add("sglang decode attention MLA 32x4k", DECODE, partial(decode, heads=16, kv_heads=1, D=576, DV=512, batch=32, length=4096))
 
 
