@@ -340,7 +340,7 @@ class Work:
             if timer:
                 timer.cancel()
             status = process.wait()
-            if at or status and not done:
+            if at or not done:
                 errors.seek(0)
                 at = at or names[0]
                 self._done({"case": at, "error": f"the process ended with {status}: {errors.read()[-800:]}"})

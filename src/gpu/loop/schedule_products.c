@@ -117,6 +117,16 @@ static bool is_read_for_several(const Schedule *s, const IrValue *a)
 	return false;
 }
 
+/* Does a thread have registers for what the product adds up, what it reads from registers, and
+ * what `first` makes of the next iteration in the meantime? Else ptxas lets no product begin before
+ * the one in front of it has ended (C7511). */
+static bool fits_beside(GpuCx *gpu, const IrOp *dot, const IrValue *a, const IrOp *first)
+{
+	unsigned words = gpu_words(gpu, dot->results[0].type) + gpu_words(gpu, a->type) +
+			 gpu_words(gpu, first->results[0].type);
+	return words <= TARGET_REGISTERS_THREAD;
+}
+
 /* first: a product that ends in its iteration, or NULL. */
 static bool may_go_on(GpuCx *gpu, const Schedule *s, const IrOp *dot, const IrOp *first,
 		      ScheduledProduct *out)
@@ -130,7 +140,8 @@ static bool may_go_on(GpuCx *gpu, const Schedule *s, const IrOp *dot, const IrOp
 		return false;
 	bool held = a->type->kind != TY_MEMDESC;
 	const IrOp *filled = filled_by(a);
-	if (held && is_read_for_several(s, a))
+	if (held && (is_read_for_several(s, a) || (first && first != dot && first->kind == OP_WARP_GROUP_DOT &&
+						   !fits_beside(gpu, dot, a, first))))
 		return false;
 	if (held ? !filled || !(is_behind(s, filled, first) || is_read_late(gpu, s, dot, a))
 		 : !is_kept(gpu, s, a))
