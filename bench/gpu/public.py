@@ -8,7 +8,7 @@
 public/ has the cases: shapes, arguments and what should come out; the kernels and their launches are the libraries'. Each case
 is run by both implementations in processes of its own kind, --jobs at a time, which compare results and leave what
 they compiled in the caches; then one process after another times each kernel alone: the implementations take turns, with the L2
-cache flushed before each launch. A case that fails is said last and does not end the run. A kernel that is autotuned has
+cache flushed before each launch. A case that fails, or is wrong, is said last and does not end the run. A kernel that is autotuned has
 one configuration in both. `compile` needs no GPU: registers, spilled words, shared memory, instructions of both, and with
 --beside what has another PTX than in an earlier run."""
 
@@ -153,7 +153,8 @@ def _run(case, world, build):
 
 
 def _checked(case, found, device):
-    """Builds the case, runs it in each world; (launches by implementation, what differs)."""
+    """Builds the case, runs it in each world; (launches by implementation, what differs, what went wrong with
+    what is wanted, what must stay alive)."""
     import cases
     import torch
     built = case.build(cases.Make(device))
@@ -163,18 +164,22 @@ def _checked(case, found, device):
         made[name], launches[name] = _run(case, world, build)
         if device != "cpu":
             torch.cuda.synchronize()
-    differs = {}
+    differs, failed = {}, None
     if device != "cpu":
-        names = list(made)
+        names, wanted = list(made), []
+        try:
+            wanted = _outputs(want()) if want else []
+        except Exception as error:
+            failed = f"what is wanted: {type(error).__name__}: {error}"[:300]
         for i, name in enumerate(names):
-            if want is not None:
-                differs[f"{name} from what is wanted"] = [_differs(a, b) for a, b in zip(made[name], _outputs(want()))]
+            if wanted:
+                differs[f"{name} from what is wanted"] = [_differs(a, b) for a, b in zip(made[name], wanted)]
             if i:
                 differs[f"{names[0]} from {name}"] = [_differs(a, b) for a, b in zip(made[names[0]], made[name])]
                 if len(made[names[0]]) != len(made[name]):
                     raise ValueError("another number of results")
     # The libraries' own tensors are alive in the launches alone; the modules' memories (tables by address) go with the case.
-    return launches, differs, (build, made)
+    return launches, differs, failed, (build, made)
 
 
 def _grouped(case, launches):
@@ -268,9 +273,9 @@ def child(task, folder, implementations, repetitions, names, ptx):
             row = {"case": name}
             try:
                 found = {who: worlds.World(who, folder, device) for who in implementations}
-                launches, differs, alive = _checked(case, found, device)
+                launches, differs, failed, alive = _checked(case, found, device)
                 row["differs"] = {what: [list(pair) for pair in each] for what, each in differs.items()}
-                wrong = _wrong(case, differs)
+                wrong = _wrong(case, differs) or failed
                 if wrong:
                     row["wrong"] = wrong
                 groups = {who: _grouped(case, launches[who]) for who in implementations}
@@ -335,7 +340,7 @@ class Work:
             if timer:
                 timer.cancel()
             status = process.wait()
-            if at or status and not done:
+            if at or not done:
                 errors.seek(0)
                 at = at or names[0]
                 self._done({"case": at, "error": f"the process ended with {status}: {errors.read()[-800:]}"})
@@ -375,6 +380,7 @@ def _lines(rows):
 def _table(rows, implementations):
     mine = implementations[0]
     lines = list(_lines(rows))
+    wrong = {name for name, row in rows.items() if "wrong" in row}
     print(f"\n{'us':64} " + " ".join(f"{who:>9}" for who in implementations) + "  ratio")
     if len(implementations) == 1:
         for name, has in lines:
@@ -383,7 +389,7 @@ def _table(rows, implementations):
     other = implementations[1]
     lines = sorted(((has[other] / has[mine], name, has) for name, has in lines), key=lambda line: line[0])
     for ratio, name, has in lines:
-        print(f"{name[:64]:64} " + " ".join(f"{has[who]:9.1f}" for who in implementations) + f"  {ratio:.3f}")
+        print(f"{name[:64]:64} " + " ".join(f"{has[who]:9.1f}" for who in implementations) + f"  {ratio:.3f}" + "  WRONG" * (name.split(": ")[0] in wrong))
     ratios = [line[0] for line in lines]
     print(f"{len(ratios)} kernels of {len({name.split(': ')[0] for _, name, _ in lines})} cases: geometric mean {_mean(ratios):.3f}, "
           f"{sum(r < 0.995 for r in ratios)} below 0.995, lowest {min(ratios, default=math.nan):.3f}")
@@ -422,7 +428,7 @@ def run(options):
     print(f"{len(names)} cases compiled and compared in {time.time() - began:.0f} s", flush=True)
     rows = dict(checked)
     _failures(rows)
-    good = [name for name in names if "error" not in checked[name] and "wrong" not in checked[name]]
+    good = [name for name in names if "error" not in checked[name]]
 
     def told(row):
         rows[row["case"]] = row

@@ -1,7 +1,7 @@
 """What files of the libraries are told of the parts of their libraries that are not loaded: the GPU is an H100, nothing is switched on."""
 
 import contextlib
-import functools
+import enum
 import logging
 import math
 import os
@@ -15,10 +15,6 @@ def _cdiv(a, b):
 
 def _power(n):
     return 1 << max(int(n) - 1, 0).bit_length()
-
-
-def _log2(n):
-    return int(math.log2(n))
 
 
 def _kept(function):
@@ -145,6 +141,7 @@ def _table(world):
         "sglang.kernels.jit.utils": dict(is_arch_support_pdl=_is_none),
         "sglang.srt.layers.moe.utils": dict(get_moe_padding_size=lambda *_: 0),
         "lmdeploy.utils": dict(get_logger=_Logger),
+        "lmdeploy.messages": dict(QuantPolicy=enum.IntEnum("QuantPolicy", dict(NONE=0, INT4=4, INT8=8, FP8=16, FP8_E5M2=17, TURBO_QUANT=42))),
     }
 
 

@@ -107,7 +107,8 @@ def decode(make, heads, kv_heads, D, DV, batch, length, splits=8, page=16, mla=F
 
 DECODE = OPS + "triton_decode_attention"
 add("vllm decode attention GQA 32x4k D128", DECODE, partial(decode, heads=32, kv_heads=8, D=128, DV=128, batch=32, length=4096))
-add("vllm decode attention MHA 16x4k D128", DECODE, partial(decode, heads=32, kv_heads=32, D=128, DV=128, batch=16, length=4096))
+add("vllm decode attention MHA 16x4k D128", DECODE, partial(decode, heads=32, kv_heads=32, D=128, DV=128, batch=16, length=4096),
+    rms=0.03)  # adds up products of bfloat16 as bfloat16
 add("vllm decode attention MLA 32x4k", DECODE, partial(decode, heads=16, kv_heads=1, D=576, DV=512, batch=32, length=4096, mla=True))
 
 
