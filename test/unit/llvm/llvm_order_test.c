@@ -71,6 +71,25 @@ static void crowded_blocks_are_ordered(void **state)
 	check(KERNEL(""), 32, 0, "qabcxyzyz--");
 }
 
+/* Two chains that end in a store each: both are computed in front of the first store, as nothing more is alive then. */
+static void stores_follow_each_other(void **state)
+{
+	(void)state;
+	static const char text[] = "define void @f(ptr %p, float %s) {\n"
+				   "  %q = getelementptr float, ptr %p, i64 1\n"
+				   "  %a = load <2 x float>, ptr %p\n"
+				   "  %b = load <2 x float>, ptr %q\n"
+				   "  %c = extractelement <2 x float> %a, i32 0\n"
+				   "  %d = extractelement <2 x float> %b, i32 0\n"
+				   "  %x = fmul float %c, %s\n"
+				   "  %y = fmul float %d, %s\n"
+				   "  store float %x, ptr %p\n"
+				   "  store float %y, ptr %q\n"
+				   "  ret void\n"
+				   "}\n";
+	check(text, 8, 1, "aqbcxdy---");
+}
+
 static void products_stay(void **state)
 {
 	(void)state;
@@ -81,6 +100,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(crowded_blocks_are_ordered),
+		cmocka_unit_test(stores_follow_each_other),
 		cmocka_unit_test(products_stay),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
