@@ -430,10 +430,10 @@ unsigned order_comparisons(Arena *arena, LLVMValueRef function, unsigned registe
 	Order o = {.arena = arena, .fn = function};
 	unsigned ordered = 0, n = 0;
 	number_values(&o);
-	if (o.values < PREDICATES)
+	if (!has_products(function))
 		return 0;
 	uint64_t *live = ARENA_ARRAY(arena, uint64_t, words(&o));
-	unsigned room = has_products(function) ? (registers - MIN(registers, FEW)) * REGISTER_BYTES : 0;
+	unsigned room = (registers - MIN(registers, FEW)) * REGISTER_BYTES;
 	EACH_BLOCK(b, function) {
 		unsigned at = n++;
 		Block before = block_of(&o, b);

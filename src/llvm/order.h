@@ -17,9 +17,9 @@
 unsigned order_crowded(Arena *arena, LLVMValueRef function, unsigned registers);
 
 /* Comparisons stand in front of their first use where more of them wait in a block than a thread has predicates:
- * ptxas keeps what is left over as bits of registers, and takes three instructions for each. Kernels with
- * products may hold what is compared as long, if `registers` suffice; others may not hold more than before, as
- * they need CTAs. Returns how many blocks were put in order. */
+ * ptxas keeps what is left over as bits of registers, and takes three instructions for each. What is compared is
+ * alive as long, so `registers` must suffice. Kernels with products alone: others wait for memory, not for
+ * instructions. Returns how many blocks were put in order. */
 unsigned order_comparisons(Arena *arena, LLVMValueRef function, unsigned registers);
 
 #endif
