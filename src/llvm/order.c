@@ -400,7 +400,7 @@ static Block block_of(Order *o, LLVMBasicBlockRef b)
 	return block;
 }
 
-/* The most bits of comparisons of this block that wait for their uses in it at a time. */
+/* The most bits of comparisons that wait for their uses in the block at a time. */
 static unsigned waiting_bits(const Order *o, const Block *block, uint64_t *live)
 {
 	unsigned now = 0, most = 0;
@@ -437,7 +437,8 @@ unsigned order_comparisons(Arena *arena, LLVMValueRef function, unsigned registe
 	EACH_BLOCK(b, function) {
 		unsigned at = n++;
 		Block before = block_of(&o, b);
-		if (waiting_bits(&o, &before, live) <= PREDICATES)
+		unsigned waiting = waiting_bits(&o, &before, live);
+		if (waiting <= PREDICATES)
 			continue;
 		if (!o.live_out)
 			find_live(&o);
@@ -445,7 +446,7 @@ unsigned order_comparisons(Arena *arena, LLVMValueRef function, unsigned registe
 		ASSERT(after.count == before.count);
 		unsigned old = peak_of(&o, &before, o.live_out[at], live);
 		unsigned most = peak_of(&o, &after, o.live_out[at], live);
-		if (waiting_bits(&o, &after, live) >= waiting_bits(&o, &before, live) || most > MAX(old, room))
+		if (waiting_bits(&o, &after, live) >= waiting || most > MAX(old, room))
 			continue;
 		carry_out(&after);
 		ordered++;

@@ -1,12 +1,20 @@
 """Kernels without products: norms, activations, losses, positions, quantisation, optimisers, sums of rows that belong together."""
 
+import sys
+import types
 from functools import partial
 
 import torch
 
 from cases import add
 
-HALF, BRAIN, SINGLE, BYTE = torch.float16, torch.bfloat16, torch.float32, torch.uint8
+try:
+    import tqdm  # noqa: F401
+except ImportError:  # flash-kmeans imports it, for what cases do not call
+    sys.modules["tqdm"] = types.ModuleType("tqdm")
+    sys.modules["tqdm"].tqdm = sys.modules["tqdm"].trange = iter
+
+HALF, SINGLE, BYTE = torch.float16, torch.float32, torch.uint8
 
 
 def blocks(n, size):

@@ -1,7 +1,8 @@
-/* Chains of branches that look a number up: `if x == 15: ... elif x == 14: ...`, with a constant each.
+/* Chains of branches that look a number up: `if x == 15: ... elif x == 14: ...`, a constant each.
  *
- * They are read from a table in constant memory instead: one load for what takes a comparison and a branch
- * for each number in front. x is the same in all threads of a program, and so is the address. */
+ * They are read from a table in constant memory instead: one load for what takes a comparison and
+ * a branch for each number in front. x is the same in all threads of a program, and so is the
+ * address. */
 #include "llvm/lower_int.h"
 
 enum {
@@ -43,7 +44,8 @@ static bool add(const Lower *lw, Chain *c, const IrValue *condition, uint64_t bi
 	return true;
 }
 
-/* What a block yields that computes nothing but comparisons and the choice that it yields; NULL: it does more. */
+/* What a block yields that computes nothing but comparisons and the choice that it yields; NULL:
+ * it does more. */
 static const IrValue *yielded(const IrBlock *block)
 {
 	const IrOp *yield = ir_terminator(block);
@@ -80,8 +82,8 @@ static bool follow(const Lower *lw, Chain *c, const IrOp *op)
 	}
 }
 
-/* The first and the last number of the table. From 0 on and to the end of a power of two, where that is near:
- * then what is known of x often says that it is inside. */
+/* The first and the last number of the table. From 0 on and to the end of a power of two, where
+ * that is near: then what is known of x often says that it is inside. */
 static bool span_of(const Chain *c, int64_t *first, int64_t *last)
 {
 	*first = *last = c->numbers[0];

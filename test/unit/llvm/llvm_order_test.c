@@ -30,7 +30,8 @@
 
 typedef unsigned Ordering(Arena *arena, LLVMValueRef function, unsigned registers);
 
-static void check_with(Ordering *ordering, const char *text, unsigned registers, unsigned expected, const char *order)
+static void check_with(Ordering *ordering, const char *text, unsigned registers, unsigned expected,
+		       const char *order)
 {
 	LLVMContextRef cx = LLVMContextCreate();
 	LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "f");
@@ -78,7 +79,8 @@ static void crowded_blocks_are_ordered(void **state)
 	check(KERNEL(""), 32, 0, "qabcxyzyz--");
 }
 
-/* Two chains that end in a store each: both are computed in front of the first store, as nothing more is alive then. */
+/* Two chains that end in a store each: both are computed in front of the first store, as nothing
+ * more is alive then. */
 static void stores_follow_each_other(void **state)
 {
 	(void)state;
@@ -111,13 +113,14 @@ static void products_stay(void **state)
 #define NINE(X) X(q) X(r) X(s) X(t) X(u) X(v) X(w) X(x) X(y)
 
 #define NINE_CHOICES(between)                                                                                \
-	"define void @f(ptr %p, float %s) {\n" NINE(LOADED) NINE(COMPARED) between NINE(CHOSEN) NINE(STORED) "  ret void\n}\n"
+	"define void @f(ptr %p, float %s) {\n" NINE(LOADED) NINE(COMPARED)                                    \
+	between NINE(CHOSEN) NINE(STORED) "  ret void\n}\n"
 
 static void comparisons_stand_at_their_uses(void **state)
 {
 	(void)state;
-	check_with(order_comparisons, NINE_CHOICES("  call void asm sideeffect \"mma.sync ;\", \"\"()\n"), 64, 1,
-		   "aaaaaaaaa-cdcdcdcdcdcdcdcdcd----------");
+	static const char product[] = NINE_CHOICES("  call void asm sideeffect \"mma.sync ;\", \"\"()\n");
+	check_with(order_comparisons, product, 64, 1, "aaaaaaaaa-cdcdcdcdcdcdcdcdcd----------");
 	check_with(order_comparisons, NINE_CHOICES(""), 64, 0, "aaaaaaaaacccccccccddddddddd----------");
 }
 
