@@ -231,8 +231,9 @@ static bool to_ptx(Job *job)
 		return llvm_fault(job);
 	job->ptx = ptx;
 	halves_apart(job->emit->mod);
-	order_crowded(&job->arena, LLVMGetNamedFunction(job->emit->mod, job->facts.kernel),
-		      registers_of_thread(job));
+	LLVMValueRef kernel = LLVMGetNamedFunction(job->emit->mod, job->facts.kernel);
+	order_crowded(&job->arena, kernel, registers_of_thread(job));
+	order_comparisons(&job->arena, kernel, registers_of_thread(job));
 	log_llvm(job, "LLVM IR Dump After machine operations");
 	Text code, text;
 	text_init(&code, &job->arena);

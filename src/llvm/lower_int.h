@@ -24,6 +24,10 @@ LLVMValueRef lower_roles_other(Lower *lw);
 /* Registers of each thread when the kernel starts; 0: as the assembler likes. */
 unsigned lower_roles_registers(const Lower *lw, const IrOp *func);
 
+/* Does it for an scf.if that is a chain of comparisons of one number with constants, each with a
+ * constant result (lower/table.c); false: it is none. */
+bool lower_as_table(Lower *lw, IrOp *op);
+
 /* Line tables, where lw->line_info asks for them (lower/line.c). */
 void lower_line_begin(Lower *lw);    /* of the module */
 void lower_line_function(Lower *lw); /* of lw->fn */

@@ -1,4 +1,4 @@
-/* Crowded blocks in depth-first order; see order.h.
+/* Crowded blocks in depth-first order, comparisons where they are used; see order.h.
  *
  * What has effects, reads memory or talks to other threads stays in order (fixed). In front of each
  * goes what it needs and nothing else does already, operand by operand; in front of the block's end
@@ -11,6 +11,7 @@
 
 enum {
 	FEW = 4, /* registers that ptxas wants for itself */
+	PREDICATES = 7, /* of a thread */
 	REGISTER_BYTES = 4,
 };
 
@@ -298,7 +299,36 @@ static void put_operands_of_run(Map *left, const Block *before, unsigned from, V
 	}
 }
 
-static Block depth_first(Order *o, const Block *before, bool stores_last)
+typedef enum Motion {
+	MOVE_ALL,
+	MOVE_ALL_STORES_LAST,
+	MOVE_COMPARISONS, /* those that their block uses */
+} Motion;
+
+static bool is_used_here(LLVMValueRef op)
+{
+	for (LLVMUseRef u = LLVMGetFirstUse(op); u; u = LLVMGetNextUse(u)) {
+		LLVMValueRef user = LLVMGetUser(u);
+		if (LLVMGetInstructionParent(user) == LLVMGetInstructionParent(op) && !LLVMIsAPHINode(user))
+			return true;
+	}
+	return false;
+}
+
+/* A bit of a comparison, or of several. */
+static bool is_bit(LLVMValueRef op)
+{
+	LLVMTypeRef type = LLVMTypeOf(op);
+	return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 1 &&
+	       (LLVMIsACmpInst(op) || LLVMIsABinaryOperator(op));
+}
+
+static bool moves(LLVMValueRef op, Motion motion)
+{
+	return motion == MOVE_COMPARISONS ? is_bit(op) && is_used_here(op) : may_move(op);
+}
+
+static Block depth_first(Order *o, const Block *before, Motion motion)
 {
 	Map left; /* of what may move: 1 until it is put */
 	Block out = {ARENA_ARRAY(o->arena, LLVMValueRef, before->count), 0};
@@ -306,7 +336,7 @@ static Block depth_first(Order *o, const Block *before, bool stores_last)
 	LLVMValueRef end = before->at[before->count - 1];
 	map_init(&left, o->arena);
 	for (unsigned i = 0; i < before->count; i++)
-		if (may_move(before->at[i]))
+		if (moves(before->at[i], motion))
 			map_put(&left, map_key(before->at[i]), 1);
 	for (unsigned i = 0; i + 1 < before->count; i++) {
 		LLVMValueRef op = before->at[i];
@@ -314,9 +344,9 @@ static Block depth_first(Order *o, const Block *before, bool stores_last)
 			out.at[out.count++] = op;
 			continue;
 		}
-		if (stores_last && only_takes(op))
+		if (motion == MOVE_ALL_STORES_LAST && only_takes(op))
 			put_operands_of_run(&left, before, i, stack, &out);
-		if (!may_move(op))
+		if (!moves(op, motion))
 			put_with_operands(&left, op, stack, &out);
 	}
 	for (unsigned i = 0; i + 1 < before->count; i++)
@@ -358,6 +388,72 @@ static void carry_out(const Block *order)
 	LLVMDisposeBuilder(builder);
 }
 
+static Block block_of(Order *o, LLVMBasicBlockRef b)
+{
+	Block block = {NULL, 0};
+	EACH_INSTRUCTION(i, b)
+		block.count++;
+	block.at = ARENA_ARRAY(o->arena, LLVMValueRef, block.count);
+	block.count = 0;
+	EACH_INSTRUCTION(i, b)
+		block.at[block.count++] = i;
+	return block;
+}
+
+/* The most bits of comparisons that wait for their uses in the block at a time. */
+static unsigned waiting_bits(const Order *o, const Block *block, uint64_t *live)
+{
+	unsigned now = 0, most = 0;
+	memset(live, 0, sizeof(uint64_t) * words(o));
+	for (unsigned i = block->count; i-- > 0;) {
+		LLVMValueRef op = block->at[i];
+		unsigned n = number_of(o, op);
+		if (n && has(live, n)) {
+			live[n / 64] &= ~(UINT64_C(1) << n % 64);
+			now--;
+		}
+		for (int k = 0; k < LLVMGetNumOperands(op) && !LLVMIsAPHINode(op); k++) {
+			LLVMValueRef used = LLVMGetOperand(op, (unsigned)k);
+			unsigned of = LLVMIsAInstruction(used) && is_bit(used) ? number_of(o, used) : 0;
+			if (of && !has(live, of)) {
+				live[of / 64] |= UINT64_C(1) << of % 64;
+				now++;
+			}
+		}
+		most = MAX(most, now);
+	}
+	return most;
+}
+
+unsigned order_comparisons(Arena *arena, LLVMValueRef function, unsigned registers)
+{
+	Order o = {.arena = arena, .fn = function};
+	unsigned ordered = 0, n = 0;
+	number_values(&o);
+	if (!has_products(function))
+		return 0;
+	uint64_t *live = ARENA_ARRAY(arena, uint64_t, words(&o));
+	unsigned room = (registers - MIN(registers, FEW)) * REGISTER_BYTES;
+	EACH_BLOCK(b, function) {
+		unsigned at = n++;
+		Block before = block_of(&o, b);
+		unsigned waiting = waiting_bits(&o, &before, live);
+		if (waiting <= PREDICATES)
+			continue;
+		if (!o.live_out)
+			find_live(&o);
+		Block after = depth_first(&o, &before, MOVE_COMPARISONS);
+		ASSERT(after.count == before.count);
+		unsigned old = peak_of(&o, &before, o.live_out[at], live);
+		unsigned most = peak_of(&o, &after, o.live_out[at], live);
+		if (waiting_bits(&o, &after, live) >= waiting || most > MAX(old, room))
+			continue;
+		carry_out(&after);
+		ordered++;
+	}
+	return ordered;
+}
+
 unsigned order_crowded(Arena *arena, LLVMValueRef function, unsigned registers)
 {
 	Order o = {.arena = arena, .fn = function};
@@ -369,17 +465,12 @@ unsigned order_crowded(Arena *arena, LLVMValueRef function, unsigned registers)
 	uint64_t *live = ARENA_ARRAY(arena, uint64_t, words(&o));
 	EACH_BLOCK(b, function) {
 		const uint64_t *live_out = o.live_out[n++];
-		Block before = {NULL, 0};
-		EACH_INSTRUCTION(i, b)
-			before.count++;
-		before.at = ARENA_ARRAY(arena, LLVMValueRef, before.count);
-		before.count = 0;
-		EACH_INSTRUCTION(i, b)
-			before.at[before.count++] = i;
+		Block before = block_of(&o, b);
 		unsigned peak = peak_of(&o, &before, live_out, live);
 		if (peak < (registers - MIN(registers, FEW)) * REGISTER_BYTES)
 			continue;
-		Block after = depth_first(&o, &before, false), last = depth_first(&o, &before, true);
+		Block after = depth_first(&o, &before, MOVE_ALL);
+		Block last = depth_first(&o, &before, MOVE_ALL_STORES_LAST);
 		ASSERT(after.count == before.count && last.count == before.count);
 		unsigned most = peak_of(&o, &after, live_out, live);
 		if (most > peak)

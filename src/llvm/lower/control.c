@@ -1,5 +1,6 @@
 /* Control flow but for counted loops (loop.c). */
 #include "llvm/lower/regs.h"
+#include "llvm/lower_int.h"
 
 /* ---- scf.while, scf.if ---- */
 
@@ -41,6 +42,8 @@ bool lower_WHILE(Lower *lw, IrOp *op)
 bool lower_IF(Lower *lw, IrOp *op)
 {
 	CONTRACT(op->region_count);
+	if (lower_as_table(lw, op))
+		return true;
 	IrBlock *sides[2] = {op->regions[0].first, op->regions[1].first};
 	LLVMBasicBlockRef then = lower_new_block(lw, "then"), after = lower_new_block(lw, "endif");
 	LLVMBasicBlockRef other = sides[1] ? lower_new_block(lw, "else") : after;
