@@ -64,11 +64,18 @@ static unsigned price_within_thread(const Threads *a, const Threads *b, unsigned
 	return f2_rank(difference, n) * words_of(b->registers, element_bits);
 }
 
-/* One shuffle for each word that most lanes have from another one. */
-static unsigned price_within_warp(const TargetCosts *costs, const Threads *b, unsigned element_bits)
+/* One shuffle for each word that most lanes have from another one. Where registers and lanes trade
+ * places, what both layouts have in registers stays in its lane. */
+static unsigned price_within_warp(const TargetCosts *costs, const Threads *a, const Threads *b,
+				  unsigned element_bits)
 {
-	unsigned words = words_of(b->registers, element_bits);
-	return words * (costs->shuffle + 1);
+	F2Span both = a->span;
+	f2_span_add_all(&both, b->reg, b->registers);
+	unsigned words = words_of(b->registers, element_bits), stay = 0;
+	if (element_bits >= 32 && !moves(&both, a, b, 0, a->lanes + a->warps + a->blocks))
+		stay = words_of(f2_span_rank(&a->span) + f2_span_rank(&b->span) - f2_span_rank(&both),
+				element_bits);
+	return (words - MIN(stay, words)) * costs->shuffle + words;
 }
 
 static unsigned price_through_shared(const TargetCosts *costs, const Threads *a, const Threads *b,
@@ -110,7 +117,7 @@ unsigned gpu_price_convert(const TargetCosts *costs, const Layout *from, const L
 		!(holds_all(&block, b.reg, b.registers) && holds_all(&block, b.thread, in_block) &&
 		  !moves(&block, &a, &b, in_block, all));
 	unsigned shared = price_through_shared(costs, &a, &b, bits, across_blocks, within_warps);
-	return reps * (within_warps ? MIN(shared, price_within_warp(costs, &b, bits)) : shared) + 1;
+	return reps * (within_warps ? MIN(shared, price_within_warp(costs, &a, &b, bits)) : shared) + 1;
 }
 
 /* ---- memory ---- */
@@ -245,7 +252,7 @@ unsigned gpu_price_access(const TargetCosts *costs, IrOpKind op, const GpuAccess
 		unsigned whole = (bytes << (distinct + vector)) / SECTOR_BYTES;
 		unsigned pairs = pieces_of(access, layout, 2 * SECTOR_BYTES);
 		sectors += pieces > whole ? (pieces - whole) * costs->store_part : 0;
-		sectors += (2 * pairs - pieces) * costs->store_lone;
+		sectors += (2 * pairs - pieces) * costs->store_lone + costs->store_request;
 	}
 	unsigned lines = pieces_of(access, layout, LINE_BYTES) * costs->line;
 	if (op != OP_LOAD || !access->sets_pace)

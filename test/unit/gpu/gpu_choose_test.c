@@ -162,9 +162,10 @@ static void accesses_cost_their_lines(void **state)
 			     .constancy = {1, 1},
 			     .shared = {1, 1}};
 	unsigned lone = k.cx.plan_target.costs->store_lone;
+	unsigned store = 1 + k.cx.plan_target.costs->store_request;
 	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_STORE, &access,
 					  LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")),
-			 32 * (1 + 32 * 4 + (32 - 4) * 12 + 32 * lone));
+			 32 * (store + 32 * 4 + (32 - 4) * 12 + 32 * lone));
 	/* Every second word of a row: 256 bytes by a warp's lanes, side by side; one in each lane's
 	 * line if a thread has a row. */
 	access = (GpuAccess){.element_bits = 32,
