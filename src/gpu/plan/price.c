@@ -244,7 +244,7 @@ unsigned gpu_price_access(const TargetCosts *costs, IrOpKind op, const GpuAccess
 	unsigned sector = op == OP_LOAD	   ? costs->load_sector
 			  : op == OP_STORE ? costs->store_sector
 					   : costs->atomic_sector;
-	unsigned pieces = pieces_of(access, layout, SECTOR_BYTES), sectors = pieces * sector;
+	unsigned pieces = pieces_of(access, layout, SECTOR_BYTES), sectors = pieces * sector, request = 0;
 	if (op == OP_STORE) {
 		/* A sector that is written in part takes its turn again for the rest. */
 		uint64_t lanes[64];
@@ -252,11 +252,12 @@ unsigned gpu_price_access(const TargetCosts *costs, IrOpKind op, const GpuAccess
 		unsigned whole = (bytes << (distinct + vector)) / SECTOR_BYTES;
 		unsigned pairs = pieces_of(access, layout, 2 * SECTOR_BYTES);
 		sectors += pieces > whole ? (pieces - whole) * costs->store_part : 0;
-		sectors += (2 * pairs - pieces) * costs->store_lone + costs->store_request;
+		sectors += (2 * pairs - pieces) * costs->store_lone;
+		request = costs->store_request;
 	}
 	unsigned lines = pieces_of(access, layout, LINE_BYTES) * costs->line;
 	if (op != OP_LOAD || !access->sets_pace)
-		return instructions * (1 + access->more + MAX(sectors, lines));
+		return instructions * (1 + access->more + request + MAX(sectors, lines));
 	unsigned alike = instructions_of_sector(access, layout, vector);
 	return instructions * (1 + access->more + costs->load_request) +
 	       instructions / alike * MAX(sectors, alike * lines);

@@ -106,6 +106,7 @@ static void accesses_cost_their_lines(void **state)
 	gpu_layout(&k.cx, gpu_kit_type(&k, "tensor<64x64xf16, #ttg.blocked<{sizePerThread = " spt            \
 					   ", threadsPerWarp = " tpw                                         \
 					   ", warpsPerCTA = [4, 1], order = " order "}>>"))
+	unsigned store = 1 + k.cx.plan_target.costs->store_request;
 	/* Each thread 4 vectors of 16 bytes; an instruction
 	 * takes 4 rows of 128 bytes: 16 sectors, 4 lines. */
 	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_LOAD, &access,
@@ -113,7 +114,7 @@ static void accesses_cost_their_lines(void **state)
 			 4 * (1 + 16 * 2));
 	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_STORE, &access,
 					  LAYOUT("[1, 8]", "[4, 8]", "[1, 0]")),
-			 4 * (1 + 16 * 4));
+			 4 * (store + 16 * 4));
 	/* A row in each thread: vectors too, but each lane has a line of its own. */
 	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_LOAD, &access,
 					  LAYOUT("[1, 1]", "[32, 1]", "[0, 1]")),
@@ -162,7 +163,6 @@ static void accesses_cost_their_lines(void **state)
 			     .constancy = {1, 1},
 			     .shared = {1, 1}};
 	unsigned lone = k.cx.plan_target.costs->store_lone;
-	unsigned store = 1 + k.cx.plan_target.costs->store_request;
 	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_STORE, &access,
 					  LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")),
 			 32 * (store + 32 * 4 + (32 - 4) * 12 + 32 * lone));
