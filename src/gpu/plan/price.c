@@ -10,6 +10,7 @@ enum {
 	SECTOR_BYTES = 32,
 	LINE_BYTES = 128,
 	WIDEST_BYTES = 16,
+	LARGE_WORDS = 128, /* stored and loaded by a thread */
 };
 
 static unsigned words_of(unsigned registers, unsigned element_bits)
@@ -64,18 +65,11 @@ static unsigned price_within_thread(const Threads *a, const Threads *b, unsigned
 	return f2_rank(difference, n) * words_of(b->registers, element_bits);
 }
 
-/* One shuffle for each word that most lanes have from another one. Where registers and lanes trade
- * places, what both layouts have in registers stays in its lane. */
-static unsigned price_within_warp(const TargetCosts *costs, const Threads *a, const Threads *b,
-				  unsigned element_bits)
+/* One shuffle for each word that most lanes have from another one. */
+static unsigned price_within_warp(const TargetCosts *costs, const Threads *b, unsigned element_bits)
 {
-	F2Span both = a->span;
-	f2_span_add_all(&both, b->reg, b->registers);
-	unsigned words = words_of(b->registers, element_bits), stay = 0;
-	if (element_bits >= 32 && !moves(&both, a, b, 0, a->lanes + a->warps + a->blocks))
-		stay = words_of(f2_span_rank(&a->span) + f2_span_rank(&b->span) - f2_span_rank(&both),
-				element_bits);
-	return (words - MIN(stay, words)) * costs->shuffle + words;
+	unsigned words = words_of(b->registers, element_bits);
+	return words * (costs->shuffle + 1);
 }
 
 static unsigned price_through_shared(const TargetCosts *costs, const Threads *a, const Threads *b,
@@ -90,7 +84,10 @@ static unsigned price_through_shared(const TargetCosts *costs, const Threads *a,
 	unsigned barrier = across_blocks  ? costs->cluster_barrier
 			   : within_warps ? costs->cta_barrier / 2
 					  : costs->cta_barrier;
-	return barrier + (stored + loaded) * costs->wavefront + (stored + loaded) / 4 + 2;
+	/* The memory of more words another CTA cannot have: its loads no longer go on beside (fitted to
+	 * products of fp32). */
+	unsigned large = stored + loaded > LARGE_WORDS ? stored + loaded - LARGE_WORDS : 0;
+	return barrier + (stored + loaded + large) * costs->wavefront + (stored + loaded) / 4 + 2;
 }
 
 unsigned gpu_price_convert(const TargetCosts *costs, const Layout *from, const Layout *to,
@@ -117,7 +114,7 @@ unsigned gpu_price_convert(const TargetCosts *costs, const Layout *from, const L
 		!(holds_all(&block, b.reg, b.registers) && holds_all(&block, b.thread, in_block) &&
 		  !moves(&block, &a, &b, in_block, all));
 	unsigned shared = price_through_shared(costs, &a, &b, bits, across_blocks, within_warps);
-	return reps * (within_warps ? MIN(shared, price_within_warp(costs, &a, &b, bits)) : shared) + 1;
+	return reps * (within_warps ? MIN(shared, price_within_warp(costs, &b, bits)) : shared) + 1;
 }
 
 /* ---- memory ---- */
@@ -244,7 +241,7 @@ unsigned gpu_price_access(const TargetCosts *costs, IrOpKind op, const GpuAccess
 	unsigned sector = op == OP_LOAD	   ? costs->load_sector
 			  : op == OP_STORE ? costs->store_sector
 					   : costs->atomic_sector;
-	unsigned pieces = pieces_of(access, layout, SECTOR_BYTES), sectors = pieces * sector, request = 0;
+	unsigned pieces = pieces_of(access, layout, SECTOR_BYTES), sectors = pieces * sector;
 	if (op == OP_STORE) {
 		/* A sector that is written in part takes its turn again for the rest. */
 		uint64_t lanes[64];
@@ -253,11 +250,10 @@ unsigned gpu_price_access(const TargetCosts *costs, IrOpKind op, const GpuAccess
 		unsigned pairs = pieces_of(access, layout, 2 * SECTOR_BYTES);
 		sectors += pieces > whole ? (pieces - whole) * costs->store_part : 0;
 		sectors += (2 * pairs - pieces) * costs->store_lone;
-		request = costs->store_request;
 	}
 	unsigned lines = pieces_of(access, layout, LINE_BYTES) * costs->line;
 	if (op != OP_LOAD || !access->sets_pace)
-		return instructions * (1 + access->more + request + MAX(sectors, lines));
+		return instructions * (1 + access->more + MAX(sectors, lines));
 	unsigned alike = instructions_of_sector(access, layout, vector);
 	return instructions * (1 + access->more + costs->load_request) +
 	       instructions / alike * MAX(sectors, alike * lines);
