@@ -84,8 +84,8 @@ static unsigned price_through_shared(const TargetCosts *costs, const Threads *a,
 	unsigned barrier = across_blocks  ? costs->cluster_barrier
 			   : within_warps ? costs->cta_barrier / 2
 					  : costs->cta_barrier;
-	/* The memory of more words another CTA cannot have: its loads no longer go on beside (fitted to
-	 * products of fp32). */
+	/* The memory of more words another CTA cannot have: its loads no longer go on beside
+	 * (fitted to products of fp32). */
 	unsigned large = stored + loaded > LARGE_WORDS ? stored + loaded - LARGE_WORDS : 0;
 	return barrier + (stored + loaded + large) * costs->wavefront + (stored + loaded) / 4 + 2;
 }
