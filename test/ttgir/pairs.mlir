@@ -3,14 +3,7 @@
 module {
   // CHECK-LABEL: @butterfly
   // CHECK: tt.load
-  // CHECK-NEXT: ttg.convert_layout
-  // CHECK-NOT: ttg.convert_layout
-  // CHECK: tt.split
-  // CHECK-NOT: ttg.convert_layout
-  // CHECK: tt.split
-  // CHECK-NOT: ttg.convert_layout
-  // CHECK: tt.split
-  // CHECK: ttg.convert_layout
+  // CHECK-COUNT-2: ttg.convert_layout
   // CHECK-NOT: ttg.convert_layout
   // CHECK: tt.store
   tt.func public @butterfly(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {

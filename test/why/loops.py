@@ -32,7 +32,7 @@ def product(a, b, c, k, STAGES: tl.constexpr):
 # CHECK-NEXT: memory vectors: written by copies: 2 instructions a warp of 16 bytes a thread, in 8 wavefronts (2 times)
 # CHECK-NEXT: + memory ldmatrix: read: by ldmatrix, 4 a warp, in 16 wavefronts
 # CHECK: registers peak: tiles take most registers here: some 64 of a thread
-# CHECK: 12 remarks, 0 of them (-) about what could be faster
+# CHECK: 13 remarks, 0 of them (-) about what could be faster
 # CHECK: loops.py:21:
 # CHECK-NEXT: loop one-stage: as it is: num_stages is 1
 # CHECK: loops.py:21:

@@ -135,6 +135,15 @@ static const Val *bits_pointer(FrontLower *low, const BuiltinCall *call, TlType 
 	return sem_bitcast(low, ptr, tl_ptr(low, tl_int(low, bits, true), false, sem_elem(ptr)->space));
 }
 
+/* What only reads releases nothing, and what only writes acquires nothing. */
+static bool one_way(FrontLower *low, const char *what, const char *sem, bool reads)
+{
+	static const char *const of_loads[] = {"", "acquire", "relaxed", NULL};
+	static const char *const of_stores[] = {"", "release", "relaxed", NULL};
+	static const int values[] = {1, 1, 1};
+	return sem_option(low, what, "sem", sem, reads ? of_loads : of_stores, values) != 0;
+}
+
 /* Reading is "or" with 0. */
 const Val *builtin_atomic_load(FrontLower *low, const BuiltinCall *call)
 {
@@ -142,7 +151,7 @@ const Val *builtin_atomic_load(FrontLower *low, const BuiltinCall *call)
 	TlType elem;
 	const Val *ptr = bits_pointer(low, call, &elem);
 	if (!ptr || !optional_tensor(low, call, "mask", call->a[1], &atomic.mask) ||
-	    !order_args(low, call, 2, &atomic))
+	    !order_args(low, call, 2, &atomic) || !one_way(low, call->what, atomic.sem, true))
 		return low->poison;
 	const Val *zero = sem_const_int(low, 0, sem_elem(ptr)->elem);
 	const Val *bits = sem_atomic_rmw(low, RMW_OR, ptr, zero, &atomic);
@@ -157,7 +166,7 @@ const Val *builtin_atomic_store(FrontLower *low, const BuiltinCall *call)
 	const Val *ptr = bits_pointer(low, call, &elem);
 	const Val *value = ptr ? sem_arg_tensor(low, call->what, "val", call->a[1]) : NULL;
 	if (!value || !optional_tensor(low, call, "mask", call->a[2], &atomic.mask) ||
-	    !order_args(low, call, 3, &atomic))
+	    !order_args(low, call, 3, &atomic) || !one_way(low, call->what, atomic.sem, false))
 		return low->poison;
 	value = sem_bitcast(low, sem_cast(low, value, elem), sem_elem(ptr)->elem);
 	return sem_is_poison(sem_atomic_rmw(low, RMW_XCHG, ptr, value, &atomic)) ? low->poison : low->none;

@@ -10,6 +10,7 @@ enum {
 	SECTOR_BYTES = 32,
 	LINE_BYTES = 128,
 	WIDEST_BYTES = 16,
+	LARGE_WORDS = 128, /* stored and loaded by a thread */
 };
 
 static unsigned words_of(unsigned registers, unsigned element_bits)
@@ -83,7 +84,10 @@ static unsigned price_through_shared(const TargetCosts *costs, const Threads *a,
 	unsigned barrier = across_blocks  ? costs->cluster_barrier
 			   : within_warps ? costs->cta_barrier / 2
 					  : costs->cta_barrier;
-	return barrier + (stored + loaded) * costs->wavefront + (stored + loaded) / 4 + 2;
+	/* The memory of more words another CTA cannot have: its loads no longer go on beside
+	 * (fitted to products of fp32). */
+	unsigned large = stored + loaded > LARGE_WORDS ? stored + loaded - LARGE_WORDS : 0;
+	return barrier + (stored + loaded + large) * costs->wavefront + (stored + loaded) / 4 + 2;
 }
 
 unsigned gpu_price_convert(const TargetCosts *costs, const Layout *from, const Layout *to,
