@@ -19,7 +19,7 @@ unsigned order_crowded(Arena *arena, LLVMValueRef function, unsigned registers);
 /* Comparisons stand in front of their first use where more of them wait in a block than a thread
  * has predicates: ptxas keeps what is left over as bits of registers, and takes three instructions
  * for each. What is compared is alive as long, so `registers` must suffice. Kernels with products
- * alone: others wait for memory, not for instructions. Returns how many blocks were put in order. */
+ * alone: others wait for memory, not for instructions. Returns how many blocks it put in order. */
 unsigned order_comparisons(Arena *arena, LLVMValueRef function, unsigned registers);
 
 #endif

@@ -113,8 +113,8 @@ static void products_stay(void **state)
 #define NINE(X) X(q) X(r) X(s) X(t) X(u) X(v) X(w) X(x) X(y)
 
 #define NINE_CHOICES(between)                                                                                \
-	"define void @f(ptr %p, float %s) {\n" NINE(LOADED) NINE(COMPARED)                                    \
-	between NINE(CHOSEN) NINE(STORED) "  ret void\n}\n"
+	"define void @f(ptr %p, float %s) {\n" NINE(LOADED) NINE(COMPARED) between NINE(CHOSEN)              \
+	NINE(STORED) "  ret void\n}\n"
 
 static void comparisons_stand_at_their_uses(void **state)
 {
