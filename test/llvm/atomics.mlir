@@ -29,11 +29,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: atom.global.gpu.release.or.b32 %old, [
   // CHECK: red.relaxed.gpu.global.add.noftz.v2.bf16x2 [
   // CHECK: atom.relaxed.sys.global.cas.b32
+  // CHECK: bar.warp.sync 0xffffffff;
   // CHECK: ret;
   // CHECK-LABEL: .target sm_80
   // CHECK-COUNT-8: atom.global.gpu.relaxed.add.f32 %old, [
   // CHECK-COUNT-4: red.relaxed.gpu.global.add.noftz.f16x2 [
   // CHECK: atom.relaxed.sys.global.cas.b32
+  // CHECK: bar.warp.sync 0xffffffff;
   // CHECK: ret;
   tt.func public @k(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %h: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %y: !tt.ptr<bf16> {tt.divisibility = 16 : i32}, %i: !tt.ptr<i32>, %j: !tt.ptr<i64>, %b: !tt.ptr<i8>, %c: i64) {
     %r = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32, #v>

@@ -186,6 +186,15 @@ static void fence(const Atomic *a, bool wanted)
 		machine_call(a->lw, a->fence, NULL, 0);
 }
 
+/* A warp's lanes may come out of the loops apart, and ptxas 13.0 takes them for together at
+ * shuffles and products: those were wrong on an H200. Lanes yield in the loops, and the others
+ * do not wait for them where the branch ends, it seems. */
+static void meet(const Atomic *a)
+{
+	if (!a->type)
+		machine_call(a->lw, MACHINE_warp_barrier, NULL, 0);
+}
+
 static LLVMValueRef load_of_cta(Lower *lw, unsigned bits, LLVMValueRef place, LLVMValueRef cta)
 {
 	LLVMValueRef args[] = {place, cta}, v;
@@ -244,6 +253,7 @@ static bool do_scalar(Atomic *a)
 	if (a->used)
 		lower_elements(lw, LLVMBuildStore(lw->b, lower_to_bits(lw, v, a->elem), place), NULL);
 	lower_end_if(lw, part);
+	meet(a);
 	if (a->used || (a->acquire && !lw->gpu->portable_order && !ends_program(lw, a->op)))
 		lower_program_barrier(lw);
 	if (!a->used)
@@ -291,6 +301,7 @@ static bool do_tile(Atomic *a)
 	LLVMValueRef *regs = lower_array(lw, count);
 	fence(a, a->release);
 	access_all(a, lower_global_owner(lw, &a->tile), regs);
+	meet(a);
 	fence(a, a->acquire);
 	if (!a->used)
 		return true;
