@@ -62,7 +62,7 @@ static uint64_t narrow_to(const Exec *x, unsigned kind, float f)
 }
 
 /* GPUs take subnormal numbers of fp32 for zeros in sums in global memory, and leave none there
- * (PTX ISA 8.8, "atom", "red"); those of copies that add (RMW_ADD) keep them, as an H100 does. */
+ * (PTX ISA 8.8, "atom", "red"); those of copies that add (RMW_ADD) keep them, as an H200 does. */
 static float flushed(unsigned kind, IrRmw op, float x)
 {
 	return op == RMW_FADD && kind == TY_F32 && fpclassify(x) == FP_SUBNORMAL ? copysignf(0, x) : x;

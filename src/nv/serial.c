@@ -3,7 +3,7 @@
  * Where the registers of a kernel with wgmma do not suffice, ptxas "serializes" it (C7511 and its
  * neighbours): it waits for each wgmma before the next one, and moves sums between registers under
  * way. ptxas 13.0 makes such moves in front of the products at times whose sums they are for, and
- * the result is silently wrong (seen on an H100: of 16 products of tf32 along K the first eight are
+ * the result is silently wrong (seen on an H200: of 16 products of tf32 along K the first eight are
  * lost; by its code, not with waits). So the PTX is assembled again with the waits written out,
  * which costs nothing: they are there anyway. */
 #include "nv/inner.h"

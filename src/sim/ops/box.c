@@ -76,7 +76,7 @@ static MemoryType type_of(const SimTensorMap *m)
 	case TENSOR_MAP_S64: return MEMORY_SIGNED;
 	case TENSOR_MAP_F16: return MEMORY_F16;
 	case TENSOR_MAP_BF16: return MEMORY_BF16;
-	case TENSOR_MAP_F32: return MEMORY_F32_KEPT; /* as an H100 adds */
+	case TENSOR_MAP_F32: return MEMORY_F32_KEPT; /* as an H200 adds */
 	case TENSOR_MAP_F64: return MEMORY_F64;
 	default: return MEMORY_UNSIGNED;
 	}
