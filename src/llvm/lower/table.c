@@ -126,7 +126,7 @@ bool lower_as_table(Lower *lw, IrOp *op)
 	const IrValue *result = op->result_count == 1 ? ir_result(op, 0) : NULL;
 	int64_t first, last;
 	if (!result || ir_is_tensor(result->type) || !follow(lw, c, op) || result->type->bits < 8 ||
-	    c->count < LEAST || !span_of(c, &first, &last))
+	    lower_bits(c->x->type) < 8 || c->count < LEAST || !span_of(c, &first, &last))
 		return false;
 	uint32_t size = (uint32_t)(last - first) + 1;
 	LLVMTypeRef unit = lower_int_type(lw, lower_bits(result->type));
