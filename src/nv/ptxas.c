@@ -204,7 +204,7 @@ static Str with_registers_for_loads(const Again *a, bool as_many)
 
 static bool same(Str a, Str b)
 {
-	return a.len == b.len && memcmp(a.ptr, b.ptr, a.len) == 0;
+	return a.len == b.len && (!a.len || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
 /* `fewer` was made: where it is the best now, what it leaves for loads is another question. */
