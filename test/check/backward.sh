@@ -92,7 +92,7 @@ compile backward_keys "$h,$h,$h,$h,$h,$h,$f,$f,fp32,fp32,i32:16,64,64,128,1" 8 2
 hasnt keys-why "conversion shared: 64xf32"
 
 run() { # FILE
-	TRITON_KERNEL_OVERRIDE=$1 timeout 120 neso run "$kernels:backward_adding" --target sim:sm_90a --check -q -g 2 \
+	TRITON_KERNEL_OVERRIDE=$1 timeout 300 neso run "$kernels:backward_adding" --target sim:sm_90a --check -q -g 2 \
 		rand:256x64:fp16 rand:256x64:fp16 rand:256x64:fp16 rand:256x64:fp16 zeros:256x64:fp32 zeros:256x64:fp16 zeros:256x64:fp16 \
 		full:256:fp32:9 ones:256:fp32 0.125 0.18 256 64 64 128 0 --num-warps 8 --num-stages 2 >"$TMP/out" 2>&1
 }

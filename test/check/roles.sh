@@ -91,7 +91,7 @@ done
 
 # Faults, in a loop whose slots are used several times.
 run_with() { # STAGE FILE
-	TRITON_KERNEL_OVERRIDE=$1 timeout 120 neso run test/gpu/roles.py:product --target sim:sm_90a --check -q -g 1,1 rand:64x512:fp16 \
+	TRITON_KERNEL_OVERRIDE=$1 timeout 300 neso run test/gpu/roles.py:product --target sim:sm_90a --check -q -g 1,1 rand:64x512:fp16 \
 		rand:512x64:fp16 zeros:64x64:fp16 64 64 512 64 64 32 False True 3 >"$TMP/out" 2>&1
 }
 neso compile test/gpu/roles.py:product --target sm_90a --emit ttgir -s "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,64,64,32,False,True,3" \

@@ -19,7 +19,7 @@ END
 neso compile "$TMP/chain.py:chain" -s "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,64,128" --num-warps 8 --num-stages 3 --target sm_90a --emit ttgir \
 	-o "$TMP/chain.ttgir" || exit 1
 run() { # FILE
-	TRITON_KERNEL_OVERRIDE=$1 timeout 120 neso run "$TMP/chain.py:chain" --target sim:sm_90a --check -q -g 1 rand:128x128:fp16 rand:512x128:fp16 \
+	TRITON_KERNEL_OVERRIDE=$1 timeout 300 neso run "$TMP/chain.py:chain" --target sim:sm_90a --check -q -g 1 rand:128x128:fp16 rand:512x128:fp16 \
 		rand:512x128:fp16 zeros:128x128:fp32 8 128 64 128 --num-warps 8 --num-stages 3 >"$TMP/out" 2>&1
 }
 failed=0

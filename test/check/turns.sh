@@ -29,7 +29,7 @@ compile() { # FILE, N, D
 	done
 }
 run() { # FILE, N, D, iterations
-	TRITON_KERNEL_OVERRIDE=$1 timeout 120 neso run "$TMP/chain.py:chain" --target sim:sm_90a --check -q -g 1 rand:128x$3:fp16 rand:512x$3:fp16 \
+	TRITON_KERNEL_OVERRIDE=$1 timeout 300 neso run "$TMP/chain.py:chain" --target sim:sm_90a --check -q -g 1 rand:128x$3:fp16 rand:512x$3:fp16 \
 		rand:512x$3:fp16 zeros:128x$3:fp32 $4 128 $2 $3 2 --num-warps 8 --num-stages 3 >"$TMP/out" 2>&1
 }
 planted() { # FILE, N, D, sed SCRIPT, what is to be found

@@ -8,7 +8,7 @@ signature='*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,i32:16,1,i32:16,1,i32
 neso view examples/python/stages.py:matmul_kernel -s "$signature" -o "$TMP/m.html" >/dev/null
 neso view examples/vector_add.py --target sim:sm_86 -o "$TMP/add.html" >/dev/null
 dom() { # FILE#PLACE OUT: the page as it is after its script
-	HOME=$TMP timeout 120 "$browser" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run \
+	HOME=$TMP timeout 300 "$browser" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run \
 		--user-data-dir="$TMP/profile" --enable-logging=stderr --virtual-time-budget=10000 --dump-dom "file://$TMP/$1" \
 		>"$TMP/$2" 2>"$TMP/$2.log" || { echo "the browser does not start"; tail -n 3 "$TMP/$2.log"; exit 77; }
 	if grep -q 'CONSOLE' "$TMP/$2.log"; then grep CONSOLE "$TMP/$2.log"; exit 1; fi

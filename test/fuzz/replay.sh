@@ -7,7 +7,7 @@ ${CC:-cc} -std=c17 -D_POSIX_C_SOURCE=200809L -O1 $flags -Isrc "test/fuzz/$target
 	${libs:-} -pthread -lm -o "$TMP/fuzz"
 replay() {
 	status=0
-	(ulimit -t "$limit" && timeout 60 "$TMP/fuzz" "$TMP/text") || status=$?
+	(ulimit -t "$limit" && timeout 300 "$TMP/fuzz" "$TMP/text") || status=$?
 	[ $status -eq 0 ] || { echo "$1: status $status"; exit 1; }
 }
 # a text again and again; N is a newline

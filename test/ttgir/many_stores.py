@@ -1,7 +1,7 @@
 # Each store is held against all before it, of which none is in a loop of programs: the time grows
 # with the square of their number, not its third power (6 s).
 # run: neso compile %s:kernel --signature "*fp32,*fp32,i32,1024" --target sm_90a --emit ttgir
-# limit: 4
+# limit: 6
 import triton
 import triton.language as tl
 

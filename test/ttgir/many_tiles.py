@@ -1,7 +1,7 @@
 # Forty tiles are carried, four times what registers hold: each is asked once in which way it
 # can leave them, however many places have too much (5.4 s).
 # run: neso compile %s:kernel --signature "*fp32,*fp32,i32,2048" --target sm_90a --emit ttgir
-# limit: 3
+# limit: 6
 import triton
 import triton.language as tl
 
