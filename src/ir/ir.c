@@ -18,6 +18,7 @@
 #define SAYS TRAIT_SAYS
 #define MOVE TRAIT_MOVE
 #define REMAT TRAIT_REMAT
+#define VIEW TRAIT_VIEW
 
 /* Assembly formats that many ops share. */
 #define UNARY " $0{} : &r | 0=r"

@@ -96,6 +96,7 @@ typedef enum {
 	TRAIT_SAYS = 1 << 11,
 	TRAIT_MOVE = 1 << 12,
 	TRAIT_REMAT = 1 << 13,
+	TRAIT_VIEW = 1 << 14,
 } IrTrait;
 
 typedef enum { RULE_ANY, RULE_SAME, RULE_BOOL, RULE_LAST, RULE_SECOND } IrTypeRule;

@@ -124,7 +124,8 @@ typedef struct Liveness {
 } Liveness;
 
 /* Until when the op's operands are read: those of a product that is under way until the wait that
- * ends it; throughout the loop, if that is in another iteration. */
+ * ends it, which may stand behind what is around; throughout the loop, if it comes in another
+ * iteration. */
 static uint32_t end_of_reading(const Allocation *a, const IrOp *op, uint32_t *first)
 {
 	*first = a->start[op->id];
@@ -132,17 +133,18 @@ static uint32_t end_of_reading(const Allocation *a, const IrOp *op, uint32_t *fi
 		return a->end[op->id];
 	int64_t behind = 0;
 	const IrOp *last = op;
-	for (const IrOp *at = op->next; at; last = at, at = at->next) {
-		behind += at->kind == OP_WARP_GROUP_DOT;
-		bool waits = at->kind == OP_WARP_GROUP_DOT_WAIT;
-		if (waits && ir_get_int(at, a->gpu->ir, ATTR_PENDINGS, 0) <= behind)
-			return a->end[at->id];
+	for (; op != a->func; last = op = ir_parent_op(op)) {
+		if (goes_round(op))
+			*first = a->start[op->id];
+		for (const IrOp *at = op->next; at; at = at->next) {
+			behind += at->kind == OP_WARP_GROUP_DOT;
+			bool waits = at->kind == OP_WARP_GROUP_DOT_WAIT;
+			if (waits && ir_get_int(at, a->gpu->ir, ATTR_PENDINGS, 0) <= behind)
+				return a->end[at->id];
+			last = at;
+		}
 	}
-	const IrOp *loop = ir_parent_op(op);
-	if (!goes_round(loop))
-		return a->end[last->id];
-	*first = a->start[loop->id];
-	return a->end[loop->id];
+	return a->end[last->id];
 }
 
 static bool live_op(void *data, IrOp *op)

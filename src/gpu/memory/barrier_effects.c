@@ -27,12 +27,6 @@ static void touch(const GpuBarriers *w, GpuEffects *e, const IrValue *memory, bo
 	}
 }
 
-static bool is_view(const IrOp *op)
-{
-	return op->kind == OP_MEMDESC_INDEX || op->kind == OP_MEMDESC_SUBSLICE || op->kind == OP_MEMDESC_TRANS ||
-	       op->kind == OP_MEMDESC_RESHAPE || op->kind == OP_MEMDESC_REINTERPRET;
-}
-
 static void memory_effects(const GpuBarriers *w, const IrOp *op, GpuEffects *e)
 {
 	switch (op->kind) {
@@ -82,7 +76,7 @@ static void memory_effects(const GpuBarriers *w, const IrOp *op, GpuEffects *e)
 		e->async = ir_get_bool(op, w->gpu->ir, ATTR_IS_ASYNC);
 		return;
 	default:
-		if (is_view(op) || ir_has_trait(op, TRAIT_TERM))
+		if (ir_has_trait(op, TRAIT_VIEW) || ir_has_trait(op, TRAIT_TERM))
 			return;
 		for (uint32_t i = 0; i < op->operand_count; i++) {
 			if (ir_operand(op, i)->type->kind != TY_MEMDESC)

@@ -198,9 +198,8 @@ static bool visit_writes(void *data, IrOp *op)
 {
 	const Writes *w = data;
 	uint32_t at = relieve_place(w->r, op);
-	bool reads = op->kind == OP_LOCAL_LOAD || op->kind == OP_MEMDESC_INDEX ||
-		     op->kind == OP_MEMDESC_TRANS || op->kind == OP_MEMDESC_RESHAPE ||
-		     op->kind == OP_MEMDESC_SUBSLICE || op->kind == OP_WARP_GROUP_DOT;
+	bool reads = op->kind == OP_LOCAL_LOAD || ir_has_trait(op, TRAIT_VIEW) ||
+		     op->kind == OP_WARP_GROUP_DOT;
 	bool other = (op->kind == OP_ASYNC_COPY || op->kind == OP_TMA_LOAD) &&
 		     ir_get_bool(op, w->r->gpu->ir, ATTR_FREE_SLOT);
 	if (at <= w->from || at >= w->to || reads || other)

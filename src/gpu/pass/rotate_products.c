@@ -47,11 +47,6 @@ static bool is_late(const Rotation *r, const IrOp *op)
 
 /* ---- the parts ---- */
 
-static bool is_view(const IrOp *op)
-{
-	return op->kind == OP_MEMDESC_INDEX || op->kind == OP_MEMDESC_TRANS || op->kind == OP_MEMDESC_RESHAPE || op->kind == OP_MEMDESC_REINTERPRET || op->kind == OP_MEMDESC_SUBSLICE;
-}
-
 /* Of the slot's barrier that a wait is for, or an arrival. */
 static const IrValue *barriers_of(const IrOp *op)
 {
@@ -96,7 +91,7 @@ static void add_late(Rotation *r, IrOp *op)
 		IrValue *v = ir_operand(op, i);
 		if (ir_is_defined_outside(v, r->loop))
 			continue;
-		if (v->def && is_view(v->def))
+		if (v->def && ir_has_trait(v->def, TRAIT_VIEW))
 			add_late(r, v->def);
 		else if (!is_among(&r->crossing, v))
 			vec_push(r->cx->scratch, &r->crossing, v);

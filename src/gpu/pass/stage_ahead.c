@@ -44,17 +44,16 @@ static IrOp *only_user(const IrValue *v)
 	return ir_has_one_use(v) ? v->uses->owner : NULL;
 }
 
-static bool is_view(const IrOp *op)
+static bool is_view_of_all(const IrOp *op)
 {
-	return op->kind == OP_MEMDESC_TRANS || op->kind == OP_MEMDESC_RESHAPE ||
-	       op->kind == OP_MEMDESC_REINTERPRET;
+	return ir_has_trait(op, TRAIT_VIEW) && op->kind != OP_MEMDESC_INDEX && op->kind != OP_MEMDESC_SUBSLICE;
 }
 
 /* The memory of a dot's operand, which nothing else takes; NULL: it is not made in the block. */
 static IrOp *memory_of(const IrOp *dot, unsigned operand)
 {
 	IrOp *op = ir_operand(dot, operand)->def;
-	while (op && is_view(op) && ir_has_one_use(&op->results[0]))
+	while (op && is_view_of_all(op) && ir_has_one_use(&op->results[0]))
 		op = ir_operand(op, 0)->def;
 	bool made = op && op->kind == OP_LOCAL_ALLOC && op->block == dot->block;
 	return made && ir_has_one_use(&op->results[0]) ? op : NULL;

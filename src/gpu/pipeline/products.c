@@ -246,8 +246,7 @@ static void end_early(Pipeline *p, IrOp *dot)
 static IrOp *memory_of(const IrValue *v)
 {
 	IrOp *op = v->def;
-	while (op && (op->kind == OP_MEMDESC_TRANS || op->kind == OP_MEMDESC_INDEX ||
-		      op->kind == OP_MEMDESC_RESHAPE || op->kind == OP_MEMDESC_REINTERPRET))
+	while (op && ir_has_trait(op, TRAIT_VIEW))
 		op = ir_operand(op, 0)->def;
 	return op && op->kind == OP_LOCAL_ALLOC ? op : NULL;
 }

@@ -86,9 +86,7 @@ static LLVMMetadataRef tile_of(Lower *lw, const Layout *layout)
 static const IrOp *alloc_of(const IrValue *memory)
 {
 	const IrOp *op = memory->def;
-	while (op && (op->kind == OP_MEMDESC_INDEX || op->kind == OP_MEMDESC_SUBSLICE ||
-		      op->kind == OP_MEMDESC_TRANS || op->kind == OP_MEMDESC_RESHAPE ||
-		      op->kind == OP_MEMDESC_REINTERPRET))
+	while (op && ir_has_trait(op, TRAIT_VIEW))
 		op = ir_operand(op, 0)->def;
 	return op && op->kind == OP_LOCAL_ALLOC ? op : NULL;
 }

@@ -425,6 +425,7 @@ static void *atomic_place(SimWarp *w, const SimInstr *i, unsigned lane)
 
 bool sim_rmw(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
+	_Static_assert(MEMORY_F64 - MEMORY_F16 == FLOAT_F64 - FLOAT_F16, "kinds of floats are counted from F16");
 	static const struct {
 		MemoryOp op;
 		MemoryType type;
