@@ -6,6 +6,7 @@
 
 #include "sim/check/promised.h"
 #include "sim/half.h"
+#include "sim/ops.h"
 
 /* ---- what is allowed ---- */
 
