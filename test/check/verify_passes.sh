@@ -1,8 +1,10 @@
 # Each pass leaves IR that verifies and reads back, says whether it changed it, and keeps the analyses that its row says: random programs, those
-# of test/diff, the tests of what becomes of loops, and every tenth case of test/gpu/compare.py, where there is NumPy.
+# of test/diff, the tests of what becomes of loops, and every tenth case of test/gpu/compare.py, where there is NumPy. A
+# quarter of it under sanitizers.
 set -u
 [ -f "$NESO_BUILD/libneso-codegen.so" ] || { echo "built without LLVM"; exit 77; }
-failed=0
+failed=0 part=1
+[ -z "$NESO_SANITIZED" ] || part=4
 random() { # NAME=VALUE... -- OPTION...
 	settings=
 	while [ "$1" != -- ]; do
@@ -16,11 +18,11 @@ random() { # NAME=VALUE... -- OPTION...
 		failed=1
 	}
 }
-random -- --count 40 --seed 1
-random -- --loops --count 40 --seed 1
-random -- --products --count 30 --seed 1
-random NESO_WARP_SPECIALIZE=1 NESO_PERSIST=1 NESO_PERSIST_CTAS=3 -- --loops --count 40 --seed 1001
-random NESO_TURNS=1 -- --loops --count 20 --seed 2001
+random -- --count $((40 / part)) --seed 1
+random -- --loops --count $((40 / part)) --seed 1
+random -- --products --count $((30 / part)) --seed 1
+random NESO_WARP_SPECIALIZE=1 NESO_PERSIST=1 NESO_PERSIST_CTAS=3 -- --loops --count $((40 / part)) --seed 1001
+random NESO_TURNS=1 -- --loops --count $((20 / part)) --seed 2001
 for file in $(grep -l "^# launch:" test/diff/*.py); do
 	"$NESO_BUILD/test/difftest" --verify --target sm_90a "$file" >"$TMP/out" 2>&1 || {
 		echo "$file:"
@@ -33,7 +35,7 @@ NESO_VERIFY_PASSES=1 sh scripts/run-tests -b "$NESO_BUILD" test/why/ sim/rotate 
 	failed=1
 }
 python3 -c 'import numpy' 2>/dev/null || exit $failed
-python3 -B - "$NESO_BUILD/neso" >"$TMP/out" 2>&1 <<'END' || { cat "$TMP/out"; failed=1; }
+python3 -B - "$NESO_BUILD/neso" $part >"$TMP/out" 2>&1 <<'END' || { cat "$TMP/out"; failed=1; }
 import subprocess
 import sys
 
@@ -41,7 +43,7 @@ sys.path.insert(0, "test/gpu")
 import compare
 
 failed = 0
-for case in list(compare.cases())[::10]:
+for case in list(compare.cases())[:: 10 * int(sys.argv[2])]:
     file, kernel, args = case[:3]
     stages = case[5] if len(case) > 5 else 3
     command = [sys.argv[1], "compile", f"{file}:{kernel}", "-s", compare.signature(args), "--target", "sm_90a", "--num-stages", str(stages),

@@ -440,6 +440,7 @@ def main():
     parser.add_argument("--policies", choices=("numbers", "all"))
     parser.add_argument("--target")
     parser.add_argument("--only", default="")
+    parser.add_argument("--every", type=int, default=1, help="the first case of each so many")
     parser.add_argument("--out")
     parser.add_argument("--simulated", default="--check", help="the options of a run on sim: (--schedules 4)")
     parser.add_argument("--jobs", type=int, default=8)
@@ -449,6 +450,7 @@ def main():
     if options.policies:
         numbers = [case for case in number_cases() if options.only in case[1]]
         chosen = [case[:4] + (0,) for case in ([] if options.policies == "numbers" else chosen) + numbers]
+    chosen = chosen[::options.every]
     results = []
     # Upstream compiles in this process, one at a time.
     with ThreadPoolExecutor(1 if options.upstream else options.jobs) as pool:

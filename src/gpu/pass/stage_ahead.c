@@ -46,7 +46,8 @@ static IrOp *only_user(const IrValue *v)
 
 static bool is_view_of_all(const IrOp *op)
 {
-	return ir_has_trait(op, TRAIT_VIEW) && op->kind != OP_MEMDESC_INDEX && op->kind != OP_MEMDESC_SUBSLICE;
+	return ir_has_trait(op, TRAIT_VIEW) && op->kind != OP_MEMDESC_INDEX &&
+	       op->kind != OP_MEMDESC_SUBSLICE;
 }
 
 /* The memory of a dot's operand, which nothing else takes; NULL: it is not made in the block. */

@@ -5,7 +5,8 @@
 #include "sim/sim_int.h"
 
 typedef enum { MEMORY_EXCH, MEMORY_AND, MEMORY_OR, MEMORY_XOR, MEMORY_ADD, MEMORY_SUB, MEMORY_MIN, MEMORY_MAX, MEMORY_CAS } MemoryOp;
-/* Floats in the order of SimFloat. F32_KEPT: its subnormal numbers stay in sums, as copies (TMA) add. */
+/* Floats in the order of SimFloat. F32_KEPT: its subnormal numbers stay in sums, as copies (TMA)
+ * add. */
 typedef enum {
 	MEMORY_UNSIGNED,
 	MEMORY_SIGNED,

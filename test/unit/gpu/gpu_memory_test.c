@@ -542,26 +542,31 @@ static void side_by_side_is_apart(void **state)
 	gpu_kit_free(&k);
 }
 
-/* What a loop's products read is not free behind the loop, before the wait for the last of them. */
+#define OF_PRODUCTS "!ttg.memdesc<64x64xf16, #s, #m>"
+#define STORED " = ttg.local_alloc %x : (tensor<64x64xf16, #b>) -> " OF_PRODUCTS "\n"
+
+/* What a loop's products read is not free behind the loop, before the wait for the last one. */
 static void products_read_until_their_wait(void **state)
 {
 	GpuKit k;
 	gpu_kit_init(&k, 4, 1);
 	IrModule *m = gpu_kit_read(
-		&k, HEAD "tt.func public @f(%x: tensor<64x64xf16, #b>, %z: tensor<64x64xf32, #b>, %n: i32, %c: i1) {\n"
-			 "%0 = ttg.local_alloc %x : (tensor<64x64xf16, #b>) -> !ttg.memdesc<64x64xf16, #s, #m>\n"
-			 "%1 = scf.for %i = %n to %n step %n iter_args(%y = %z) -> (tensor<64x64xf32, #b>) : i32 {\n"
+		&k, HEAD "tt.func public @f(%x: tensor<64x64xf16, #b>, %z: tensor<64x64xf32, #b>, "
+			 "%n: i32, %c: i1) {\n"
+			 "%0" STORED
+			 "%1 = scf.for %i = %n to %n step %n iter_args(%y = %z) -> (tensor<64x64xf32, #b>) : "
+			 "i32 {\n"
 			 "%2 = scf.if %c -> (tensor<64x64xf32, #b>) {\n"
 			 "%3 = ttng.warp_group_dot %0, %0, %y {inputPrecision = 0 : i32, isAsync = true} : "
-			 "!ttg.memdesc<64x64xf16, #s, #m> * !ttg.memdesc<64x64xf16, #s, #m> -> tensor<64x64xf32, #b>\n"
+			 OF_PRODUCTS " * " OF_PRODUCTS " -> tensor<64x64xf32, #b>\n"
 			 "scf.yield %3 : tensor<64x64xf32, #b>\n"
 			 "} else {\nscf.yield %y : tensor<64x64xf32, #b>\n}\n"
 			 "scf.yield %2 : tensor<64x64xf32, #b>\n"
 			 "}\n"
-			 "%4 = ttg.local_alloc %x : (tensor<64x64xf16, #b>) -> !ttg.memdesc<64x64xf16, #s, #m>\n"
+			 "%4" STORED
 			 "%5 = ttng.warp_group_dot_wait %1 {pendings = 0 : i32} : tensor<64x64xf32, #b>\n"
-			 "%6 = ttg.local_alloc %x : (tensor<64x64xf16, #b>) -> !ttg.memdesc<64x64xf16, #s, #m>\n"
-			 "%7 = ttg.local_load %4 : !ttg.memdesc<64x64xf16, #s, #m> -> tensor<64x64xf16, #b>\n"
+			 "%6" STORED
+			 "%7 = ttg.local_load %4 : " OF_PRODUCTS " -> tensor<64x64xf16, #b>\n"
 			 "tt.return\n}\n}\n");
 	both(&k, m);
 	assert_int_not_equal(offset_at(&k, m, 0), offset_at(&k, m, 1));
