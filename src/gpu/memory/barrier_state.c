@@ -127,8 +127,11 @@ static uint32_t carried(const GpuPending *s)
 /* Sets are sets already: nothing is looked for. */
 #define COPY_ALL(arena, to, from) \
 	do { \
-		for (uint32_t i_ = 0; i_ < (from)->len; i_++) \
-			vec_push(arena, to, (from)->data[i_]); \
+		if ((from)->len) { \
+			vec_reserve(arena, to, (from)->len); \
+			memcpy((to)->data, (from)->data, (from)->len * sizeof *(from)->data); \
+			(to)->len = (from)->len; \
+		} \
 	} while (0)
 
 GpuPending gpu_pending_copy(Arena *arena, const GpuPending *from)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/os.h"
 #include "gpu/memory/memory.h"
 #include "gpu_kit.h"
 #include "layout_random.h"
@@ -542,6 +543,27 @@ static void side_by_side_is_apart(void **state)
 	gpu_kit_free(&k);
 }
 
+/* What is pending behind each branch is joined with what was before it, and may all be the same. */
+static void many_branches_take_little_time(void **state)
+{
+	enum { BRANCHES = 3000 };
+	GpuKit k;
+	Text text;
+	gpu_kit_init(&k, 4, 1);
+	text_init(&text, &k.arena);
+	text_str(&text, HEAD "tt.func public @f(%p: tensor<128x32x!tt.ptr<f32>, #b>, %c: i1) {\n");
+	for (unsigned i = 0; i < BRANCHES; i++)
+		text_printf(&text, "scf.if %%c {\n%%v%u = tt.load %%p : tensor<128x32x!tt.ptr<f32>, #b>\n}\n", i);
+	text_str(&text, "tt.return\n}\n}\n");
+	IrModule *m = gpu_kit_read(&k, text.data);
+	double start = os_now();
+	both(&k, m);
+	/* Some tenths of a second; 10 s where each branch looks for every load in all before it. */
+	assert_true(os_now() - start < 8);
+	assert_int_equal(barriers_in(m), 0);
+	gpu_kit_free(&k);
+}
+
 static char *read_file(const char *path)
 {
 	FILE *f = fopen(path, "rb");
@@ -580,6 +602,7 @@ int main(void)
 		cmocka_unit_test(sharing_is_weighed),
 		cmocka_unit_test(conversions_make_do),
 		cmocka_unit_test(side_by_side_is_apart),
+		cmocka_unit_test(many_branches_take_little_time),
 		cmocka_unit_test(too_much_is_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
