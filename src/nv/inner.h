@@ -256,12 +256,14 @@ typedef struct NvRun {
 	const char *suffix;      /* of file 0's name where files must lie on disk: ".ptx" */
 	double timeout;          /* seconds; 0: none */
 	bool asks;               /* also ends with this thread's work (base/stop.h) */
+	const char *enough;      /* once it has said this, nothing else of it is wanted; NULL */
 } NvRun;
 
 typedef struct NvRan {
 	int status;      /* exit status; 128 + signal when a signal ended it; -1: not known */
 	int error;       /* errno of what failed before it ran; 0 */
 	bool timed_out;
+	bool enough;     /* it said what is enough: what it wrote, and its status, are not known */
 	Str said;        /* its standard output and error; in the arena */
 	void *output;    /* file 1; malloc */
 	size_t output_len;
@@ -318,7 +320,8 @@ bool nv_optimizes(const NvAssemble *how);
  * an error was among it. */
 bool nv_report_read(Str said, Str ptx, const char *kernel, NvCubin *cubin, DiagList *diags);
 
-/* Did ptxas put its products (wgmma) one after the other? */
+/* Did ptxas put its products (wgmma) one after the other? It says so halfway. */
+extern const char nv_serial_advice[];
 bool nv_is_serial(const NvCubin *cubin);
 /* The PTX with a wait behind each of them. */
 Str nv_with_waits(Arena *arena, Str ptx);

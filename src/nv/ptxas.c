@@ -85,10 +85,11 @@ static void say_failure(const NvTool *tool, const NvRan *ran, Str said, DiagList
 			  said.len > SHOWN ? " ..." : "");
 }
 
-/* What ran, judged: the report, then whether there is a cubin. */
+/* What ran, judged: the report, then whether there is a cubin. *ended: it was not let go on to one. */
 static bool take_result(const NvTool *tool, const NvRan *ran, double timeout, Str ptx, const NvAssemble *how,
-			NvCubin *cubin, DiagList *diags)
+			NvCubin *cubin, bool *ended, DiagList *diags)
 {
+	*ended = false;
 	if (ran->error || ran->timed_out) {
 		nv_tool_failed(tool, timeout, ran, diags);
 		return false;
@@ -96,6 +97,9 @@ static bool take_result(const NvTool *tool, const NvRan *ran, double timeout, St
 	Str said = rename_input(diags->arena, ran->said, ran->input_path, how->kernel);
 	cubin->log = nv_text(said.ptr);
 	if (nv_report_read(said, ptx, how->kernel, cubin, diags))
+		return false;
+	*ended = ran->enough;
+	if (*ended)
 		return false;
 	/* A host that takes its children's status itself leaves -1: the output then decides. */
 	if (ran->status > 0 || !is_cubin(cubin->data, cubin->len)) {
@@ -110,6 +114,8 @@ typedef struct Run {
 	Str ptx; /* length 0: there is none to be made */
 	NvCubin *cubin;
 	DiagList *diags;
+	const char *enough; /* once ptxas has said this the cubin is not wanted; NULL */
+	bool ended;	    /* then */
 	bool good;
 } Run;
 
@@ -131,6 +137,7 @@ static void run_all(NvTools *tools, const NvTool *tool, const NvAssemble *how, R
 			.suffix = ".ptx",
 			.timeout = timeout,
 			.asks = true,
+			.enough = runs[i]->enough,
 		};
 	nv_run_all(arena, how_run, ran, count);
 	for (size_t i = 0; i < count; i++) {
@@ -139,7 +146,7 @@ static void run_all(NvTools *tools, const NvTool *tool, const NvAssemble *how, R
 	}
 	for (size_t i = 0; i < count; i++)
 		runs[i]->good = take_result(tool, &ran[i], timeout, runs[i]->ptx, how, runs[i]->cubin,
-					    runs[i]->diags);
+					    &runs[i]->ended, runs[i]->diags);
 }
 
 /* ---- other limits of registers (registers.c) ---- */
@@ -181,9 +188,11 @@ static void try_one(const Again *a, Run *run)
 	try_all(a, &run, 1);
 }
 
+static const char advice[] = "(C7"; /* what it begins with */
+
 static bool has_advice(const NvCubin *cubin)
 {
-	return cubin->log && strstr(cubin->log, "(C7");
+	return cubin->log && strstr(cubin->log, advice);
 }
 
 /* Ends a run: its cubin takes the place of the best, or goes. */
@@ -214,7 +223,7 @@ static void take_fewer(const Again *a, Run *fewer, Run *loads)
 		      nv_is_worth_its_step(a->how, a->ptx, a->cubin, fewer->cubin);
 	if (!kept(a, fewer, better))
 		return;
-	Run next = {.ptx = with_registers_for_loads(a, false), .cubin = loads->cubin};
+	Run next = {.ptx = with_registers_for_loads(a, false), .cubin = loads->cubin, .enough = advice};
 	if (same(next.ptx, loads->ptx))
 		return;
 	nv_cubin_free(loads->cubin);
@@ -230,7 +239,7 @@ static void take_loads(const Again *a, Run *loads)
 	bool better = less && nv_waits_less_on_sm(a->how, a->ptx, a->cubin, loads->cubin);
 	if (kept(a, loads, better) || (loads->ptx.len && !less))
 		return;
-	Run last = {.ptx = with_registers_for_loads(a, true), .cubin = loads->cubin};
+	Run last = {.ptx = with_registers_for_loads(a, true), .cubin = loads->cubin, .enough = advice};
 	if (same(last.ptx, loads->ptx))
 		return;
 	try_one(a, &last);
@@ -249,8 +258,10 @@ static void run_again(const Again *a)
 	kept(a, &more, more.good && more.cubin->spill_stores < a->cubin->spill_stores);
 	if (more.ptx.len)
 		return;
-	Run fewer = {.ptx = nv_with_fewer_registers(a->arena, a->ptx, a->how, a->cubin), .cubin = cubins};
-	Run loads = {.ptx = with_registers_for_loads(a, false), .cubin = cubins + 1};
+	Run fewer = {.ptx = nv_with_fewer_registers(a->arena, a->ptx, a->how, a->cubin),
+		     .cubin = cubins,
+		     .enough = advice};
+	Run loads = {.ptx = with_registers_for_loads(a, false), .cubin = cubins + 1, .enough = advice};
 	try_all(a, (Run *[]){&fewer, &loads}, 2);
 	take_fewer(a, &fewer, &loads);
 	take_loads(a, &loads);
@@ -258,10 +269,11 @@ static void run_again(const Again *a)
 
 static bool run_ptxas(NvTools *tools, const NvTool *tool, Str ptx, const NvAssemble *how, NvCubin *cubin, DiagList *diags)
 {
-	Run first = {.ptx = ptx, .cubin = cubin, .diags = diags}, *runs[] = {&first};
+	Run first = {.ptx = ptx, .cubin = cubin, .diags = diags, .enough = nv_serial_advice}, *runs[] = {&first};
 	run_all(tools, tool, how, runs, 1, diags->arena);
-	if (first.good && nv_is_serial(cubin)) { /* serial.c */
+	if ((first.good || first.ended) && nv_is_serial(cubin)) { /* serial.c */
 		first.ptx = nv_with_waits(diags->arena, ptx);
+		first.enough = NULL;
 		nv_cubin_free(cubin);
 		run_all(tools, tool, how, runs, 1, diags->arena);
 	}

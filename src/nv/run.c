@@ -232,27 +232,44 @@ static int spawn(Work *work, Arena *arena, const NvRun *run, const char *const *
 	return error;
 }
 
-/* Reads what it says until it closes its output or time is up. */
-static void listen_to(Work *work, Text *said, double deadline, bool asks)
+/* Is that in what it said, in a line that has ended? *from: where to look on, by whole lines. */
+static bool has_said(const Text *said, size_t *from, const char *what)
+{
+	size_t len = strlen(what), end = said->len;
+	while (end > *from && said->data[end - 1] != '\n')
+		end--;
+	for (size_t i = *from; i + len <= end; i++)
+		if (memcmp(said->data + i, what, len) == 0)
+			return true;
+	*from = end;
+	return false;
+}
+
+/* Reads what it says until it closes its output, has said enough, which is true then, or time is
+ * up. */
+static bool listen_to(Work *work, Text *said, const NvRun *run)
 {
 	char buffer[4096];
+	size_t looked = 0;
 	for (;;) {
-		double left = deadline - os_now();
+		double left = work->deadline - os_now();
 		if (left <= 0)
-			return;
-		if (asks)
+			return false;
+		if (run->asks)
 			stop_point();
 		struct pollfd ready = {.fd = work->pipe[0], .events = POLLIN};
-		int n = poll(&ready, 1, (int)((asks ? stop_wait(MIN(left, 1e6)) : MIN(left, 1e6)) * 1e3 + 1));
+		int n = poll(&ready, 1, (int)((run->asks ? stop_wait(MIN(left, 1e6)) : MIN(left, 1e6)) * 1e3 + 1));
 		if (n < 0 && errno != EINTR)
-			return;
+			return false;
 		if (n <= 0)
 			continue;
 		ssize_t got = read(work->pipe[0], buffer, sizeof buffer);
 		if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN))
-			return;
+			return false;
 		if (got > 0 && said->len < LARGEST_SAID)
 			text_add(said, buffer, (size_t)got);
+		if (run->enough && has_said(said, &looked, run->enough))
+			return true;
 	}
 }
 
@@ -317,6 +334,15 @@ static void start_tool(Arena *arena, const NvRun *run, NvRan *ran, Work *work)
 	work->pipe[1] = -1;
 }
 
+static void end_tool(const Work *work)
+{
+	bool timed_out = true;
+	if (work->pid <= 0)
+		return;
+	kill(-work->pid, SIGKILL);
+	reap(work->pid, 0, false, &timed_out);
+}
+
 static void await_tool(Arena *arena, const NvRun *run, NvRan *ran, Work *work)
 {
 	Text said;
@@ -324,11 +350,14 @@ static void await_tool(Arena *arena, const NvRun *run, NvRan *ran, Work *work)
 		return;
 	text_init(&said, arena);
 	text_str(&said, "");
-	listen_to(work, &said, work->deadline, run->asks);
-	ran->status = reap(work->pid, work->deadline, run->asks, &ran->timed_out);
+	ran->enough = listen_to(work, &said, run);
+	if (ran->enough)
+		end_tool(work);
+	else
+		ran->status = reap(work->pid, work->deadline, run->asks, &ran->timed_out);
 	work->pid = -1;
 	ran->said = (Str){said.data, said.len};
-	if (run->has_output)
+	if (run->has_output && !ran->enough)
 		read_output(work, ran);
 }
 
@@ -339,15 +368,6 @@ static void run_tools(Arena *arena, const NvRun *runs, NvRan *ran, Work *work, s
 	/* What a later one says meanwhile waits in its pipe. */
 	for (size_t i = 0; i < count; i++)
 		await_tool(arena, &runs[i], &ran[i], &work[i]);
-}
-
-static void end_tool(const Work *work)
-{
-	bool timed_out = true;
-	if (work->pid <= 0)
-		return;
-	kill(-work->pid, SIGKILL);
-	reap(work->pid, 0, false, &timed_out);
 }
 
 void nv_run_all(Arena *arena, const NvRun *runs, NvRan *ran, size_t count)

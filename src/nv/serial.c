@@ -8,9 +8,11 @@
  * which costs nothing: they are there anyway. */
 #include "nv/inner.h"
 
+const char nv_serial_advice[] = "wgmma.mma_async instructions are serialized";
+
 bool nv_is_serial(const NvCubin *cubin)
 {
-	return cubin->log && strstr(cubin->log, "wgmma.mma_async instructions are serialized");
+	return cubin->log && strstr(cubin->log, nv_serial_advice);
 }
 
 /* On the same lines: messages name lines of the PTX. */

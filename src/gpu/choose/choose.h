@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "gpu/gpu.h"
+#include "gpu/loop/schedule.h"
 #include "gpu/plan/price.h"
 #include "ir/pass.h"
 
@@ -71,6 +72,7 @@ typedef struct Choose {
 	Map prices;             /* of conversions */
 	Map numbers;            /* layout -> small number */
 	Map inferred;           /* (op, what, layout) -> layout */
+	ScheduleSeen seen;
 } Choose;
 
 /* The graph of a module (choose_graph.c). */

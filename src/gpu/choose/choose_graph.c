@@ -247,7 +247,7 @@ static void add_access(Choose *c, ChooseNode *node, IrOp *op)
 						      ? ir_operand(op, mask)
 						      : NULL);
 	if (op->kind == OP_LOAD && op->operand_count > 1 && is_access(op) &&
-	    schedule_may_copy(c->gpu, c->cx->module, c->arena, op))
+	    schedule_may_copy(c->gpu, c->cx->module, c->arena, op, &c->seen))
 		node->access->vector = prefix_vector(c->axes, c->gpu->ir, ir_operand(op, 0), ir_operand(op, 1), node->access->dim);
 	if (op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS)
 		node->access->widest = gpu_atomic_bytes(c->gpu, op);

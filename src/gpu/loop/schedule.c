@@ -453,19 +453,33 @@ bool schedule_asks(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *loop)
 	return gpu->num_stages > 1 || has_room_for_two(&d);
 }
 
-bool schedule_may_copy(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *load)
+/* Of the loop alone. */
+static ScheduleSeen see_loop(ScheduleCx *d)
+{
+	IrOp *loop = d->s->loop;
+	ScheduleSeen seen = {.loop = loop, .none = !look_at_loop(d) || d->s->rule};
+	for (const IrOp *op = loop->regions[0].first->first; op && !seen.none; op = op->next)
+		if (op->kind == OP_LOAD && counts(d, op))
+			seen.bytes += 2 * tile_bytes(op);
+	seen.none |= seen.bytes > d->gpu->target->shared_cta;
+	return seen;
+}
+
+bool schedule_may_copy(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *load, ScheduleSeen *seen)
 {
 	IrOp *loop = ir_parent_op(load);
 	Schedule s = {.loop = loop};
 	ScheduleCx d = {.gpu = gpu, .arena = arena, .s = &s, .values = m->next_value};
-	uint64_t bytes = 0;
-	if (loop->kind != OP_FOR || !ir_is_tensor(load->results[0].type) || why_never_copied(gpu, load) ||
-	    !look_at_loop(&d) || s.rule || !counts(&d, load) || !schedule_operands_can_be_ahead(&d, load))
+	if (loop->kind != OP_FOR || !ir_is_tensor(load->results[0].type) || why_never_copied(gpu, load))
 		return false;
-	for (const IrOp *op = loop->regions[0].first->first; op; op = op->next)
-		if (op->kind == OP_LOAD && counts(&d, op))
-			bytes += 2 * tile_bytes(op);
-	return bytes <= gpu->target->shared_cta;
+	bool again = seen->loop == loop;
+	if (!again)
+		*seen = see_loop(&d);
+	if (seen->none)
+		return false;
+	if (again)
+		look_at_loop(&d);
+	return counts(&d, load) && schedule_operands_can_be_ahead(&d, load);
 }
 
 bool schedule_waits_for_stores(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *loop)

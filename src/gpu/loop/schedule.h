@@ -138,9 +138,16 @@ void schedule_beside(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap 
 bool schedule_reaches_dot(const IrModule *m, Arena *arena, const IrOp *load);
 /* Are loads of this loop, which holds a dot, to be ahead, by the number of the kernel's stages? */
 bool schedule_asks(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *loop);
+/* What schedule_may_copy found of a loop, for its other loads: as long as nothing is changed. */
+typedef struct ScheduleSeen {
+	const IrOp *loop;
+	bool none;	/* no load of it is */
+	uint64_t bytes; /* two slots of each that would be */
+} ScheduleSeen;
+
 /* Will the load be copied, as long as its layout has neighbours in one thread? Its mask may then
  * end within a copy (prefix.h). */
-bool schedule_may_copy(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *load);
+bool schedule_may_copy(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *load, ScheduleSeen *seen);
 /* Can threads copy the load's tile into shared memory: so many bytes at once along `dim`? */
 bool schedule_is_copied(GpuCx *gpu, const AxisMap *axes, const IrOp *load, unsigned *width, unsigned *dim);
 /* A store, or an atomic operation whose result nobody uses. */

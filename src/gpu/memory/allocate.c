@@ -38,6 +38,7 @@ typedef struct Buffer {
 	unsigned depth; /* of loops */
 	bool scratch, apart; /* apart: kept from the next one */
 	bool long_first;     /* placed in the order of how long buffers live */
+	bool in_role;        /* inside of a ttg.warp_specialize */
 } Buffer;
 
 typedef struct Allocation {
@@ -72,7 +73,9 @@ static void add_buffer(Allocation *a, IrOp *op, uint64_t bytes, uint64_t align, 
 {
 	CONTRACT(bytes && base_is_pow2(align));
 	CONTRACT(a->start[op->id] <= a->end[op->id]);
-	Buffer b = {.op = op, .bytes = bytes, .align = MAX(align, (uint64_t)LEAST_ALIGN), .scratch = scratch};
+	const IrOp *outer;
+	Buffer b = {.op = op, .bytes = bytes, .align = MAX(align, (uint64_t)LEAST_ALIGN), .scratch = scratch,
+		    .in_role = gpu_own_warps_region(op, &outer) != NULL};
 	b.number = a->buffers.len;
 	bool always = op->kind == OP_WARP_SPECIALIZE;
 	b.first = always ? 0 : a->start[op->id];
@@ -199,7 +202,8 @@ static uint32_t last_of(const Buffer *b)
 
 static bool interfere(const Buffer *a, const Buffer *b)
 {
-	return (a->first <= last_of(b) && b->first <= last_of(a)) || side_by_side(a->op, b->op);
+	return (a->first <= last_of(b) && b->first <= last_of(a)) ||
+	       (a->in_role && b->in_role && side_by_side(a->op, b->op));
 }
 
 static int by_size(const void *left, const void *right)

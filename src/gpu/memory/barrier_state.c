@@ -17,6 +17,8 @@ void gpu_spans_add(Arena *arena, GpuSpans *s, GpuBytes x)
 	uint32_t first = 0, past;
 	if (x.lo >= x.hi)
 		return;
+	if (s->len && s->data[s->len - 1].hi < x.lo)
+		first = s->len;
 	while (first < s->len && s->data[first].hi < x.lo)
 		first++;
 	for (past = first; past < s->len && s->data[past].lo <= x.hi; past++) {
@@ -47,34 +49,55 @@ void gpu_spans_join(Arena *arena, GpuSpans *to, const GpuSpans *from)
 
 /* ---- states ---- */
 
+/* States that are joined mostly begin alike, as both come from the one before: `at` is where the
+ * same op is looked for first. A place that none has: len. */
+#define FIND_OP(ops, wanted, at, found) \
+	do { \
+		found = (at) < (ops)->len && (ops)->data[at].op == (wanted) ? (at) : 0; \
+		while (found < (ops)->len && (ops)->data[found].op != (wanted)) \
+			found++; \
+	} while (0)
+
+static void add_own(Arena *arena, GpuPending *s, GpuOwnWarp own, uint32_t at)
+{
+	uint32_t found;
+	FIND_OP(&s->own, own.op, at, found);
+	if (found == s->own.len)
+		vec_push(arena, &s->own, own);
+}
+
+static void add_global(Arena *arena, GpuPending *s, GpuPendingGlobal global, uint32_t at)
+{
+	uint32_t found;
+	FIND_OP(&s->globals, global.op, at, found);
+	if (found == s->globals.len)
+		vec_push(arena, &s->globals, global);
+	else
+		s->globals.data[found].carried |= global.carried;
+}
+
+static void add_store(Arena *arena, GpuPending *s, const IrOp *op, uint32_t at)
+{
+	uint32_t found;
+	CONTRACT(op->block);
+	FIND_OP(&s->stores, op, at, found);
+	if (found == s->stores.len)
+		vec_push(arena, &s->stores, (GpuPendingGlobal){op, false});
+}
+
 void gpu_pending_add_own(Arena *arena, GpuPending *s, GpuOwnWarp own)
 {
-	for (uint32_t i = 0; i < s->own.len; i++) {
-		if (s->own.data[i].op == own.op)
-			return;
-	}
-	vec_push(arena, &s->own, own);
+	add_own(arena, s, own, 0);
 }
 
 void gpu_pending_add_global(Arena *arena, GpuPending *s, GpuPendingGlobal global)
 {
-	for (uint32_t i = 0; i < s->globals.len; i++) {
-		if (s->globals.data[i].op == global.op) {
-			s->globals.data[i].carried |= global.carried;
-			return;
-		}
-	}
-	vec_push(arena, &s->globals, global);
+	add_global(arena, s, global, 0);
 }
 
 void gpu_pending_add_store(Arena *arena, GpuPending *s, const IrOp *op)
 {
-	CONTRACT(op->block);
-	for (uint32_t i = 0; i < s->stores.len; i++) {
-		if (s->stores.data[i].op == op)
-			return;
-	}
-	vec_push(arena, &s->stores, (GpuPendingGlobal){op, false});
+	add_store(arena, s, op, 0);
 }
 
 void gpu_pending_join(Arena *arena, GpuPending *to, const GpuPending *from)
@@ -86,11 +109,11 @@ void gpu_pending_join(Arena *arena, GpuPending *to, const GpuPending *from)
 	gpu_spans_join(arena, &to->unfenced, &from->unfenced);
 	gpu_spans_join(arena, &to->products, &from->products);
 	for (uint32_t i = 0; i < from->own.len; i++)
-		gpu_pending_add_own(arena, to, from->own.data[i]);
+		add_own(arena, to, from->own.data[i], i);
 	for (uint32_t i = 0; i < from->globals.len; i++)
-		gpu_pending_add_global(arena, to, from->globals.data[i]);
+		add_global(arena, to, from->globals.data[i], i);
 	for (uint32_t i = 0; i < from->stores.len; i++)
-		gpu_pending_add_store(arena, to, from->stores.data[i].op);
+		add_store(arena, to, from->stores.data[i].op, i);
 }
 
 static uint32_t carried(const GpuPending *s)
@@ -101,10 +124,27 @@ static uint32_t carried(const GpuPending *s)
 	return n;
 }
 
+/* Sets are sets already: nothing is looked for. */
+#define COPY_ALL(arena, to, from) \
+	do { \
+		if ((from)->len) { \
+			vec_reserve(arena, to, (from)->len); \
+			memcpy((to)->data, (from)->data, (from)->len * sizeof *(from)->data); \
+			(to)->len = (from)->len; \
+		} \
+	} while (0)
+
 GpuPending gpu_pending_copy(Arena *arena, const GpuPending *from)
 {
 	GpuPending s = {0};
-	gpu_pending_join(arena, &s, from);
+	COPY_ALL(arena, &s.written, &from->written);
+	COPY_ALL(arena, &s.read, &from->read);
+	COPY_ALL(arena, &s.under_way, &from->under_way);
+	COPY_ALL(arena, &s.unfenced, &from->unfenced);
+	COPY_ALL(arena, &s.products, &from->products);
+	COPY_ALL(arena, &s.own, &from->own);
+	COPY_ALL(arena, &s.globals, &from->globals);
+	COPY_ALL(arena, &s.stores, &from->stores);
 	return s;
 }
 

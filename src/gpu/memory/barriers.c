@@ -440,7 +440,7 @@ static void leave_out_fences(GpuBarriers *w, const IrOp *func, const GpuSpans *b
 static bool insert_in(PassCx *cx, IrOp *func)
 {
 	GpuBarriers w = {.cx = cx, .gpu = gpu_of(cx), .arena = cx->scratch};
-	w.order = (GpuOrder){.gpu = w.gpu, .cx = cx};
+	w.order = gpu_order_of(w.gpu, cx);
 	Collect c = {.w = &w};
 	GpuSpans before = {0};
 	w.aliases = gpu_aliases_in(cx, func);

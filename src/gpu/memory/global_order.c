@@ -402,8 +402,39 @@ static bool tensor_overtakes(const GpuOrder *o, const IrOp *first, const IrOp *t
 	return same_root(o, first, then);
 }
 
+GpuOrder gpu_order_of(GpuCx *gpu, PassCx *cx)
+{
+	return (GpuOrder){gpu, cx, ARENA_ARRAY(cx->scratch, GpuRoot, cx->module->next_value)};
+}
+
+/* Every access is compared with many. */
+static const IrValue *known_root(const GpuOrder *o, const IrValue *pointer)
+{
+	CONTRACT(pointer->id < o->cx->module->next_value);
+	GpuRoot *r = &o->roots[pointer->id];
+	if (!r->is_there)
+		*r = (GpuRoot){root_of(pointer, NULL, DEEP), true};
+	return r->root;
+}
+
+static bool is_through_pointers(const IrOp *op)
+{
+	return op->kind != OP_CALL && !is_tensor_access(op);
+}
+
+/* Do their pointers begin at different places? */
+static bool begin_apart(const GpuOrder *o, const IrOp *first, const IrOp *then)
+{
+	if (!is_through_pointers(first) || !is_through_pointers(then))
+		return false;
+	const IrValue *a = known_root(o, ir_operand(first, 0)), *b = known_root(o, ir_operand(then, 0));
+	return a && b && a != b;
+}
+
 bool gpu_overtakes(GpuOrder *o, const IrOp *first, const IrOp *then, bool carried)
 {
+	if (begin_apart(o, first, then))
+		return false;
 	Accesses x = accesses_of(o, first), y = accesses_of(o, then);
 	if (are_of_two_programs(o, first, then))
 		return false;
@@ -418,9 +449,6 @@ bool gpu_overtakes(GpuOrder *o, const IrOp *first, const IrOp *then, bool carrie
 	if (is_behind_barrier(o, then) || is_before_barrier(o, first))
 		return false;
 	const IrValue *p = ir_operand(first, 0), *q = ir_operand(then, 0);
-	const IrValue *a = root_of(p, NULL, DEEP), *b = root_of(q, NULL, DEEP);
-	if (a && b && a != b)
-		return false;
 	if (x.stores && y.stores)
 		return overtakes_in_layout(o, first, then);
 	return is_store(then) ? overtakes_load(o, p, q, carried) : overtakes_store(o, first, then);

@@ -31,10 +31,19 @@ static inline bool gpu_may_be(const GpuAliases *aliases, const IrValue *value, u
 }
 
 /* What accesses of global memory may overtake (global_order.c). */
+typedef struct GpuRoot {
+	const IrValue *root; /* NULL: not known */
+	bool is_there;
+} GpuRoot;
+
 typedef struct GpuOrder {
 	GpuCx *gpu;
 	PassCx *cx;
+	GpuRoot *roots; /* where pointers begin, by value id, as they are asked for */
 } GpuOrder;
+
+/* For as long as no value is made. */
+GpuOrder gpu_order_of(GpuCx *gpu, PassCx *cx);
 
 bool gpu_is_global(const IrOp *op); /* a load, a store, an atomic operation; a call, that may do any */
 /* Must the threads meet between two of them, so that a load sees what it would if the program were one thread? `carried`: the first

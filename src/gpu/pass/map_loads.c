@@ -35,6 +35,7 @@ typedef struct MapLoads {
 	bool apart; /* no program waits for another one */
 	bool silent; /* nor tells another one that it has stored */
 	bool relaxed; /* nor by an atomic that orders what is stored before it */
+	ScheduleSeen seen;
 } MapLoads;
 
 /* ---- which loads ---- */
@@ -88,7 +89,7 @@ static bool is_candidate(MapLoads *m, IrOp *load)
 	int64_t evict = ir_get_int(load, m->gpu->ir, ATTR_EVICT, EVICT_NORMAL);
 	IrType type = load->results[0].type;
 	return ir_is_tensor(type) && type->rank == RANK && evict == EVICT_NORMAL && !schedule_fills(load) &&
-	       schedule_may_copy(m->gpu, m->cx->module, m->cx->scratch, load) &&
+	       schedule_may_copy(m->gpu, m->cx->module, m->cx->scratch, load, &m->seen) &&
 	       (goes_to_products(m, &load->results[0], false, 0) ||
 		goes_to_products(m, &load->results[0], false, 1));
 }
@@ -104,7 +105,7 @@ static bool is_for_threads(MapLoads *m, IrOp *load)
 		return false;
 	return (uint64_t)ir_numel(type) * type->elem->bits / 8 % VECTOR_BYTES == 0 &&
 	       evict == EVICT_NORMAL && !schedule_fills(load) &&
-	       schedule_may_copy(m->gpu, m->cx->module, m->cx->scratch, load);
+	       schedule_may_copy(m->gpu, m->cx->module, m->cx->scratch, load, &m->seen);
 }
 
 /* What products of loops take in every iteration, as attention's rows of queries: it is loaded

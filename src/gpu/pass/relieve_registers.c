@@ -91,18 +91,30 @@ static bool waits_around(const Relief *r, const IrValue *v, const IrOp *around, 
 	return any;
 }
 
-/* What relieve_way said of a value. */
+/* What is known of a value: its registers, and what relieve_way said of it. */
 typedef struct Known {
 	const IrOp *around;
+	unsigned words;
 	Way way;
-	bool is_there;
+	bool is_there, is_measured;
 } Known;
+
+static unsigned words_of(Relief *r, const IrValue *v)
+{
+	Known *known = &r->known[v->id];
+	if (!known->is_measured)
+		known->words = ir_is_tensor(v->type) ? gpu_words(r->gpu, v->type) : 0;
+	known->is_measured = true;
+	return known->words;
+}
 
 static Way way_of(Relief *r, const IrValue *v, const IrOp *around)
 {
 	Known *known = &r->known[v->id];
 	if (!known->is_there || known->around != around)
-		*known = (Known){around, relieve_way(r, v, around), true};
+		known->way = relieve_way(r, v, around);
+	known->around = around;
+	known->is_there = true;
 	return known->way;
 }
 
@@ -110,11 +122,9 @@ static void consider(Relief *r, IrOp *op, const IrOp *around, const IrOp *peak, 
 {
 	for (uint32_t i = 0; i < op->result_count; i++) {
 		IrValue *v = &op->results[i];
-		if (!ir_is_tensor(v->type) || ir_is_ptr(v->type->elem) ||
+		unsigned words = words_of(r, v);
+		if (words < LEAST_WORDS || words <= best->words || ir_is_ptr(v->type->elem) ||
 		    !(around ? waits_around(r, v, around, peak) : waits(r, v, peak)))
-			continue;
-		unsigned words = gpu_words(r->gpu, v->type);
-		if (words < LEAST_WORDS || words <= best->words)
 			continue;
 		Way way = way_of(r, v, around);
 		if (way)
@@ -126,8 +136,7 @@ static void consider_carried(Relief *r, const IrOp *loop, const IrOp *peak, Cand
 {
 	const IrBlock *body = loop->regions[0].first;
 	for (uint32_t i = 1; i < body->arg_count; i++) {
-		IrType type = body->args[i]->type;
-		unsigned words = ir_is_tensor(type) ? gpu_words(r->gpu, type) : 0;
+		unsigned words = words_of(r, body->args[i]);
 		if (words > best->words && relieve_can_carry(r, loop, i, peak))
 			*best = (Candidate){body->args[i], loop, CARRIED, words};
 	}

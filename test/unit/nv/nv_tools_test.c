@@ -110,6 +110,10 @@ static void serial_products_wait(void **state)
 	expect_limit(products, waits, "24 0", "32 0", 1, 24);
 	said_of_products = "echo 'ptxas info    : (C7511) wgmma.mma_async instructions are serialized'\n";
 	expect_limit(products, waits, "24 0", "32 0", 2, 32);
+	/* The first is ended once it has said so. */
+	said_of_products = "echo 'ptxas info    : (C7515) wgmma.mma_async instructions are serialized'\n"
+			   "[ $1 = 32 ] || exec sleep 900\n";
+	expect_limit(products, waits, "24 0", "32 0", 2, 32);
 	said_of_products = "";
 }
 
@@ -141,6 +145,10 @@ static void steps_of_ctas(void **state)
 	expect_limit(".reqntid 128", ".maxnreg", "32 0", "24 0", 1, 32);      /* as many warps as there are */
 	expect_limit(".reqntid 128\n.minnctapersm 2", ".maxnreg", "133 0", "126 0", 1, 133);
 	expect_limit(".reqntid 128\n.maxnreg 200", ".maxnreg 128", "133 0", "126 0", 1, 133);
+	/* What is advised against loses: nobody waits for its end. */
+	said_of_products = "[ $1 = 133 ] || { echo 'ptxas info    : (C7520) registers'; exec sleep 900; }\n";
+	expect_limit(".reqntid 128", ".maxnreg 128", "133 0", "126 0", 2, 133);
+	said_of_products = "";
 }
 
 static void warning_on_a_line(void **state)
