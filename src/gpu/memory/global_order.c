@@ -201,71 +201,36 @@ static bool overtakes_load(GpuOrder *o, const IrValue *from, const IrValue *to, 
 	       !(from->type->rank == 1 && info && info->contiguity[0] >= size && is_block(gpu_axis(o->cx), from, size));
 }
 
-/* What a loop carries, or hands on, in two layouts is compared where it comes in. */
-static const IrValue *before_loop(const IrValue *v)
+/* In an iteration of the loop around both, or in the next ones? */
+static bool may_be_same(const GpuOrder *o, const IrOp *first, const IrOp *then, bool carried)
 {
-	const IrOp *loop;
-	const IrValue *around, *init = v->def ? NULL : in_loop(v, &loop, &around);
-	if (v->def && v->def->kind == OP_FOR)
-		init = ir_operand(v->def, 3 + v->index);
-	return init;
-}
-
-/* Constants, ranges, a program's number. */
-static bool may_be_same_leaf(const IrOp *p, const IrOp *q)
-{
-	IrAttr x = ir_constant_of(&p->results[0]), y = ir_constant_of(&q->results[0]);
-	if (x && y && ir_is_tensor(p->results[0].type))
-		return !x->splat || !y->splat || x->words[0] == y->words[0];
-	for (uint32_t i = 0; i < p->attr_count; i++)
-		if (p->attr_count != q->attr_count || p->attrs[i].value != q->attrs[i].value)
-			return false;
-	return true;
-}
-
-/* May both be the same, whatever their layouts? What is too deep to be looked at may. */
-static bool may_be_same(const IrValue *a, const IrValue *b, unsigned deep)
-{
-	while (a->def && a->def->kind == OP_CONVERT_LAYOUT)
-		a = ir_operand(a->def, 0);
-	while (b->def && b->def->kind == OP_CONVERT_LAYOUT)
-		b = ir_operand(b->def, 0);
-	const IrValue *x = before_loop(a), *y = before_loop(b);
-	const IrOp *p = a->def, *q = b->def;
-	if (a == b || !deep)
-		return true;
-	if (x && y && p == q && a->block == b->block)
-		return may_be_same(x, y, deep - 1);
-	if (!p || !q || p->kind != q->kind || p->region_count || p->operand_count != q->operand_count ||
-	    !ir_has_trait(p, TRAIT_PURE) || !ir_same_shape(a->type, b->type))
-		return false;
-	if (!p->operand_count)
-		return may_be_same_leaf(p, q);
-	for (uint32_t i = 0; i < p->operand_count; i++)
-		if (!may_be_same(ir_operand(p, i), ir_operand(q, i), deep - 1))
-			return false;
-	return true;
+	const IrValue *p = ir_operand(first, 0), *q = ir_operand(then, 0);
+	bool same = gpu_may_be_same_place(o, p, q, NULL);
+	for (const IrOp *loop = ir_parent_op(first); carried && !same && loop && loop->kind != OP_FUNC;
+	     loop = ir_parent_op(loop))
+		if (loop->kind == OP_FOR && ir_is_inside(then, loop))
+			same = gpu_may_be_same_place(o, p, q, loop);
+	return same;
 }
 
 /* A tile stored, and stored again or loaded in another layout: an element's accesses may be by two
  * threads, the first of which comes late. One layout gives each to the same thread. Atomic
  * operations do not disturb one another. */
-static bool overtakes_in_layout(const GpuOrder *o, const IrOp *first, const IrOp *then)
+static bool overtakes_in_layout(const GpuOrder *o, const IrOp *first, const IrOp *then, bool carried)
 {
 	IrType a = ir_operand(first, 0)->type, b = ir_operand(then, 0)->type;
 	bool both_atomic = first->kind != OP_STORE && is_store(then) && then->kind != OP_STORE;
 	return !both_atomic && ir_is_tensor(a) && ir_same_shape(a, b) &&
-	       gpu_layout(o->gpu, a) != gpu_layout(o->gpu, b) &&
-	       may_be_same(ir_operand(first, 0), ir_operand(then, 0), OPERANDS);
+	       gpu_layout(o->gpu, a) != gpu_layout(o->gpu, b) && may_be_same(o, first, then, carried);
 }
 
-static bool overtakes_store(GpuOrder *o, const IrOp *store, const IrOp *load)
+static bool overtakes_store(GpuOrder *o, const IrOp *store, const IrOp *load, bool carried)
 {
 	const IrValue *to = ir_operand(store, 0), *from = ir_operand(load, 0);
-	if (!ir_is_tensor(to->type) || overtakes_in_layout(o, store, load))
+	if (!ir_is_tensor(to->type) || overtakes_in_layout(o, store, load, carried))
 		return true;
 	bool copies = has_copies(o, to->type) || layout_free_bits(gpu_layout(o->gpu, to->type), LAYOUT_LANE);
-	return copies && from->type == to->type && same_value(from, to, OPERANDS);
+	return copies && from->type == to->type && may_be_same(o, store, load, carried);
 }
 
 static bool is_scalar_atomic(const IrOp *op)
@@ -422,6 +387,6 @@ bool gpu_overtakes(GpuOrder *o, const IrOp *first, const IrOp *then, bool carrie
 	if (a && b && a != b)
 		return false;
 	if (x.stores && y.stores)
-		return overtakes_in_layout(o, first, then);
-	return is_store(then) ? overtakes_load(o, p, q, carried) : overtakes_store(o, first, then);
+		return overtakes_in_layout(o, first, then, carried);
+	return is_store(then) ? overtakes_load(o, p, q, carried) : overtakes_store(o, first, then, carried);
 }

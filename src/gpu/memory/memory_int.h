@@ -41,6 +41,10 @@ bool gpu_is_global(const IrOp *op); /* a load, a store, an atomic operation; a c
  * one is of an iteration before. */
 bool gpu_overtakes(GpuOrder *o, const IrOp *first, const IrOp *then, bool carried);
 
+/* May two tiles of pointers of one shape be the same, element by element (same_place.c)? `loop`: or
+ * the second one's in one of the next iterations of it; NULL: there is none. */
+bool gpu_may_be_same_place(const GpuOrder *o, const IrValue *a, const IrValue *b, const IrOp *loop);
+
 /* Does the op access global memory, through pointers or through a tensor map? *root: where its pointer begins; NULL: not known. */
 bool gpu_global_access(const GpuCx *gpu, const IrOp *op, const IrValue **root);
 /* Does a tensor map look at what threads may have stored before, so that a fence must stand between? */
