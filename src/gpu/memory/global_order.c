@@ -220,7 +220,7 @@ static bool overtakes_in_layout(const GpuOrder *o, const IrOp *first, const IrOp
 {
 	IrType a = ir_operand(first, 0)->type, b = ir_operand(then, 0)->type;
 	bool both_atomic = first->kind != OP_STORE && is_store(then) && then->kind != OP_STORE;
-	return !both_atomic && ir_is_tensor(a) && ir_same_shape(a, b) &&
+	return !both_atomic && ir_is_tensor(a) && ir_is_tensor(b) && gpu_same_elements(a, b) &&
 	       gpu_layout(o->gpu, a) != gpu_layout(o->gpu, b) && may_be_same(o, first, then, carried);
 }
 

@@ -41,7 +41,9 @@ bool gpu_is_global(const IrOp *op); /* a load, a store, an atomic operation; a c
  * one is of an iteration before. */
 bool gpu_overtakes(GpuOrder *o, const IrOp *first, const IrOp *then, bool carried);
 
-/* May two tiles of pointers of one shape be the same, element by element (same_place.c)? `loop`: or
+/* Are the shapes of two tiles equal, but for dims of one element? */
+bool gpu_same_elements(IrType a, IrType b);
+/* May two tiles of pointers with the same elements be the same, element by element (same_place.c)? `loop`: or
  * the second one's in one of the next iterations of it; NULL: there is none. */
 bool gpu_may_be_same_place(const GpuOrder *o, const IrValue *a, const IrValue *b, const IrOp *loop);
 

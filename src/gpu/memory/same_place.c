@@ -157,11 +157,32 @@ static uint64_t place_of(Place *p, const IrValue *v, const Dims *dims, unsigned 
 	return v->def ? of_op(p, v, dims, deep) : of_argument(p, v, dims, deep);
 }
 
+/* The sizes of a tile's dims but for those of one element, and which of these each dim is. */
+static uint32_t long_dims(IrType tile, int64_t *sizes, Dims *dims)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < IR_MAX_RANK; i++) {
+		dims->of[i] = (uint8_t)n;
+		if (i < tile->rank && tile->shape[i] > 1)
+			sizes[n++] = tile->shape[i];
+	}
+	return n;
+}
+
+bool gpu_same_elements(IrType a, IrType b)
+{
+	CONTRACT(ir_is_tensor(a) && ir_is_tensor(b));
+	int64_t sizes[2][IR_MAX_RANK];
+	Dims dims;
+	uint32_t n = long_dims(a, sizes[0], &dims);
+	return n == long_dims(b, sizes[1], &dims) && memcmp(sizes[0], sizes[1], n * sizeof *sizes[0]) == 0;
+}
+
 static uint64_t place_after(Place *p, const IrValue *v, const IrOp *loop, unsigned passed)
 {
+	int64_t sizes[IR_MAX_RANK];
 	Dims dims;
-	for (uint32_t i = 0; i < IR_MAX_RANK; i++)
-		dims.of[i] = (uint8_t)i;
+	long_dims(v->type, sizes, &dims);
 	p->loop = loop;
 	p->passed = passed;
 	p->values = 0;
