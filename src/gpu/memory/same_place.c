@@ -50,10 +50,28 @@ static uint64_t of_operand(Place *p, const IrOp *op, uint32_t i, const Dims *dim
 	return place_of(p, ir_operand(op, i), dims, deep - 1);
 }
 
+/* What the test of a while hands on. */
+static uint64_t of_while(Place *p, const IrOp *loop, uint32_t i, const Dims *dims, unsigned deep)
+{
+	return of_operand(p, ir_terminator(loop->regions[0].first), i + 1, dims, deep);
+}
+
+/* One of two values, by the same condition in both tiles. */
+static uint64_t of_branch(Place *p, const IrOp *op, uint32_t i, const Dims *dims, unsigned deep)
+{
+	uint64_t number = mix(SEED_VALUE, op->id);
+	for (uint32_t side = 0; side < op->region_count; side++)
+		number = mix(number, of_operand(p, ir_terminator(op->regions[side].first), i, dims, deep));
+	return number;
+}
+
 static uint64_t of_argument(Place *p, const IrValue *v, const Dims *dims, unsigned deep)
 {
 	const IrOp *loop = v->block->region->op;
 	unsigned passed = p->passed;
+	if (loop && loop->kind == OP_WHILE)
+		return v->block == loop->regions[0].first ? of_operand(p, loop, v->index, dims, deep)
+							  : of_while(p, loop, v->index, dims, deep);
 	if (!loop || loop->kind != OP_FOR)
 		return of_itself(v);
 	if (loop != p->loop || !passed)
@@ -128,6 +146,8 @@ static uint64_t of_op(Place *p, const IrValue *v, const Dims *dims, unsigned dee
 	case OP_EXPAND_DIMS: return of_expanded(p, op, dims, deep);
 	case OP_TRANS: return of_turned(p, op, dims, deep);
 	case OP_FOR: return of_operand(p, op, 3 + v->index, dims, deep);
+	case OP_WHILE: return of_while(p, op, v->index, dims, deep);
+	case OP_IF: return of_branch(p, op, v->index, dims, deep);
 	case OP_MAKE_RANGE:
 		return mix(SEED_RANGE, dims->of[0]) + (uint64_t)ir_get_int(op, p->cx, ATTR_START, 0);
 	case OP_ADDPTR: {
