@@ -17,8 +17,9 @@
  *	  same element in the same warp if it moves by whole blocks: consecutive indices from a
  *	  multiple of their number.
  *
- * A called function may load and store anywhere that it does. Asynchronous copies are not loads
- * here: a loop whose stores may reach what it loads has none (schedule.h). */
+ * A called function may load and store anywhere that it does. Asynchronous copies are loads: a loop
+ * whose stores may reach what it loads has none (schedule.h), but what is stored before it may, and
+ * nothing is stored while one that was made of a load is under way (relieve_ways.c). */
 #include "gpu/gpu.h"
 #include "gpu/layout/boxes.h"
 #include "gpu/memory/memory_int.h"
@@ -38,9 +39,15 @@ static bool is_tensor_access(const IrOp *op)
 	       op->kind == OP_TMA_REDUCE;
 }
 
+/* By threads. */
+static bool is_load(const IrOp *op)
+{
+	return op->kind == OP_LOAD || op->kind == OP_ASYNC_COPY;
+}
+
 bool gpu_is_global(const IrOp *op)
 {
-	return op->kind == OP_LOAD || op->kind == OP_CALL || is_store(op) || is_tensor_access(op);
+	return is_load(op) || op->kind == OP_CALL || is_store(op) || is_tensor_access(op);
 }
 
 typedef struct Accesses {
@@ -50,7 +57,7 @@ typedef struct Accesses {
 static bool add_access(void *data, IrOp *op)
 {
 	Accesses *a = data;
-	a->loads |= op->kind == OP_LOAD || op->kind == OP_CALL;
+	a->loads |= is_load(op) || op->kind == OP_CALL;
 	a->stores |= is_store(op) || op->kind == OP_CALL;
 	return true;
 }
@@ -58,7 +65,7 @@ static bool add_access(void *data, IrOp *op)
 /* A function that calls others is not looked into. */
 static Accesses accesses_of(const GpuOrder *o, const IrOp *op)
 {
-	Accesses a = {op->kind == OP_LOAD, is_store(op)};
+	Accesses a = {is_load(op), is_store(op)};
 	if (op->kind == OP_CALL)
 		ir_walk(ir_find_func(o->cx->module, ir_get(op, o->gpu->ir, ATTR_CALLEE)->text), false, add_access, &a);
 	return a;
@@ -352,7 +359,7 @@ static bool are_of_two_programs(const GpuOrder *o, const IrOp *first, const IrOp
 
 bool gpu_crosses_proxies(const GpuOrder *o, const IrOp *first, const IrOp *then)
 {
-	return is_tensor_access(then) && !is_tensor_access(first) && first->kind != OP_LOAD &&
+	return is_tensor_access(then) && !is_tensor_access(first) && !is_load(first) &&
 	       same_root(o, first, then) && !are_disjoint(o, first, then) &&
 	       !are_of_two_programs(o, first, then);
 }
@@ -362,7 +369,7 @@ bool gpu_crosses_proxies(const GpuOrder *o, const IrOp *first, const IrOp *then)
 static bool tensor_overtakes(const GpuOrder *o, const IrOp *first, const IrOp *then)
 {
 	bool one_thread = is_tensor_access(first) && is_tensor_access(then);
-	if (one_thread || first->kind == OP_TMA_LOAD || (first->kind == OP_LOAD && then->kind == OP_TMA_LOAD))
+	if (one_thread || first->kind == OP_TMA_LOAD || (is_load(first) && then->kind == OP_TMA_LOAD))
 		return false;
 	return same_root(o, first, then);
 }

@@ -36,7 +36,7 @@ typedef struct GpuOrder {
 	PassCx *cx;
 } GpuOrder;
 
-bool gpu_is_global(const IrOp *op); /* a load, a store, an atomic operation; a call, that may do any */
+bool gpu_is_global(const IrOp *op); /* a load, a copy, a store, an atomic operation; a call, that may do any */
 /* Must the threads meet between two of them, so that a load sees what it would if the program were one thread? `carried`: the first
  * one is of an iteration before. */
 bool gpu_overtakes(GpuOrder *o, const IrOp *first, const IrOp *then, bool carried);
