@@ -75,16 +75,34 @@ static Sign sign_of_or(LLVMValueRef v, unsigned at, unsigned deep)
 	return AS_IT_IS;
 }
 
+/* Halves that one element of a vector has; 0: it is none, or less than one. */
+static unsigned halves_of(LLVMTypeRef vector)
+{
+	bool is_vector = LLVMGetTypeKind(vector) == LLVMVectorTypeKind;
+	return is_vector ? bits_of(LLVMGetElementType(vector)) / 16 : 0;
+}
+
+/* What a constant has at half `at`. */
+static bool half_of_constant(LLVMValueRef v, unsigned at, unsigned *half)
+{
+	uint64_t bits;
+	unsigned each = LLVMIsConstant(v) ? halves_of(LLVMTypeOf(v)) : 0;
+	LLVMValueRef element = each ? LLVMGetAggregateElement(v, at / each) : NULL;
+	if (!constant_bits(element ? element : v, &bits))
+		return false;
+	*half = (unsigned)(bits >> 16 * (element ? at % each : at)) & 0xffff;
+	return true;
+}
+
 /* Signs that are turned, set or dropped as bits. */
 static Sign sign_of_bits(LLVMValueRef v, LLVMOpcode op, unsigned at, unsigned deep)
 {
-	uint64_t mask;
-	LLVMValueRef constant = LLVMGetOperand(v, 1);
-	LLVMValueRef element = LLVMIsConstant(constant) ? LLVMGetAggregateElement(constant, at) : NULL;
-	if (!constant_bits(element ? element : constant, &mask))
+	unsigned half;
+	if (!half_of_constant(LLVMGetOperand(v, 1), at, &half))
 		return op == LLVMOr ? sign_of_or(v, at, deep) : AS_IT_IS;
-	unsigned half = (unsigned)(mask >> (element ? 0 : 16 * at)) & 0xffff;
 	Sign sign = sign_at(LLVMGetOperand(v, 0), at, deep);
+	if (half == (op == LLVMAnd ? 0xffff : 0)) /* it is left as it is */
+		return sign;
 	switch (op) {
 	case LLVMXor: return half == 0x8000 ? turned[sign] : AS_IT_IS;
 	case LLVMAnd: return half == 0x7fff ? ABSOLUTE : AS_IT_IS;
@@ -92,42 +110,66 @@ static Sign sign_of_bits(LLVMValueRef v, LLVMOpcode op, unsigned at, unsigned de
 	}
 }
 
-static Sign sign_of_constant(LLVMValueRef v)
+/* Halves of a word that moves, or is cut. */
+static Sign sign_of_moved(LLVMValueRef v, LLVMOpcode op, unsigned at, unsigned deep)
+{
+	uint64_t shift = 0;
+	LLVMValueRef from = LLVMGetOperand(v, 0);
+	bool moves = op == LLVMShl || op == LLVMLShr;
+	if (moves && (!constant_bits(LLVMGetOperand(v, 1), &shift) || shift % 16))
+		return AS_IT_IS;
+	unsigned by = (unsigned)shift / 16;
+	if (op == LLVMShl && at < by)
+		return AS_IT_IS;
+	at = op == LLVMShl ? at - by : at + by;
+	return 16 * (at + 1) <= bits_of(LLVMTypeOf(from)) ? sign_at(from, at, deep) : AS_IT_IS;
+}
+
+static Sign sign_of_constant(LLVMValueRef v, unsigned at)
 {
 	LLVMBool inexact;
+	unsigned half;
 	if (LLVMIsAConstantFP(v))
 		return signbit(LLVMConstRealGetDouble(v, &inexact)) ? NEGATED : AS_IT_IS;
-	if (LLVMIsAConstantInt(v) && bits_of(LLVMTypeOf(v)) == 16)
-		return LLVMConstIntGetZExtValue(v) & 0x8000 ? NEGATED : AS_IT_IS;
-	return AS_IT_IS;
+	return half_of_constant(v, at, &half) && half & 0x8000 ? NEGATED : AS_IT_IS;
 }
 
 static Sign sign_of_instruction(LLVMValueRef v, unsigned at, unsigned deep)
 {
 	uint64_t index;
+	unsigned each;
 	LLVMOpcode op = LLVMGetInstructionOpcode(v);
+	bool of_halves = is_half(LLVMTypeOf(v)) || is_pair(LLVMTypeOf(v));
 	switch (op) {
-	case LLVMFNeg: return turned[sign_at(LLVMGetOperand(v, 0), at, deep)];
+	case LLVMFNeg: return of_halves ? turned[sign_at(LLVMGetOperand(v, 0), at, deep)] : AS_IT_IS;
 	case LLVMBitCast: return sign_at(LLVMGetOperand(v, 0), at, deep);
 	case LLVMXor:
 	case LLVMAnd:
 	case LLVMOr: return sign_of_bits(v, op, at, deep);
-	case LLVMCall: return is_fabs(v) ? ABSOLUTE : AS_IT_IS;
+	case LLVMTrunc:
+	case LLVMZExt:
+	case LLVMShl:
+	case LLVMLShr: return sign_of_moved(v, op, at, deep);
+	case LLVMCall: return of_halves && is_fabs(v) ? ABSOLUTE : AS_IT_IS;
 	case LLVMInsertElement:
-		if (!constant_bits(LLVMGetOperand(v, 2), &index))
+		each = halves_of(LLVMTypeOf(v));
+		if (!each || !constant_bits(LLVMGetOperand(v, 2), &index))
 			return AS_IT_IS;
-		return index == at ? sign_at(LLVMGetOperand(v, 1), 0, deep)
-				   : sign_at(LLVMGetOperand(v, 0), at, deep);
+		return index == at / each ? sign_at(LLVMGetOperand(v, 1), at % each, deep)
+					  : sign_at(LLVMGetOperand(v, 0), at, deep);
 	case LLVMExtractElement:
-		if (!constant_bits(LLVMGetOperand(v, 1), &index))
+		each = halves_of(LLVMTypeOf(LLVMGetOperand(v, 0)));
+		if (!each || !constant_bits(LLVMGetOperand(v, 1), &index))
 			return AS_IT_IS;
-		return sign_at(LLVMGetOperand(v, 0), (unsigned)index, deep);
+		return sign_at(LLVMGetOperand(v, 0), (unsigned)index * each + at, deep);
 	case LLVMShuffleVector: {
-		int from = LLVMGetMaskValue(v, at);
+		each = halves_of(LLVMTypeOf(v));
+		int from = each ? LLVMGetMaskValue(v, at / each) : -1;
 		unsigned size = LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0)));
 		if (from < 0)
 			return AS_IT_IS;
-		return sign_at(LLVMGetOperand(v, (unsigned)from >= size), (unsigned)from % size, deep);
+		return sign_at(LLVMGetOperand(v, (unsigned)from >= size),
+			       (unsigned)from % size * each + at % each, deep);
 	}
 	default: return AS_IT_IS;
 	}
@@ -140,8 +182,9 @@ static Sign sign_at(LLVMValueRef v, unsigned at, unsigned deep)
 		return AS_IT_IS;
 	if (LLVMIsAInstruction(v))
 		return sign_of_instruction(v, at, deep - 1);
-	LLVMValueRef element = LLVMIsConstant(v) ? LLVMGetAggregateElement(v, at) : NULL;
-	return sign_of_constant(element ? element : v);
+	unsigned each = LLVMIsConstant(v) ? halves_of(LLVMTypeOf(v)) : 0;
+	LLVMValueRef element = each ? LLVMGetAggregateElement(v, at / each) : NULL;
+	return sign_of_constant(element ? element : v, element ? at % each : at);
 }
 
 static bool is_constant(LLVMValueRef v)

@@ -303,14 +303,27 @@ void print_lookup(Printer *pr, int i)
 	line(pr, "v%d = tl.load(%s + (%s & %d))", i, a->name, A(0), n - 1);
 }
 
+/* Where each element is read as the one that it was written as, threads need not meet, in whatever
+ * order the addresses are summed. */
 void print_exchange(Printer *pr, int i)
 {
+	static const char *const orders[] = {"%s + %s",
+					     "%s + (%s).to(tl.int64)",
+					     "%s + (%s + tl.num_programs(1)) - 1",
+					     "%s - 1 + tl.num_programs(1) + (%s)"};
 	const Stmt *s = stmt(pr, i);
+	bool meet = s->imm[0] != s->imm[1];
 	Words base = base_text(pr, 'x', i, &s->type, AT_ROWS, BY_NOTHING, -1, 100);
-	line(pr, "tl.store(%s + %s, %s)", base.s, index_text(pr, i, &s->type, s->imm[0]).s, A(0));
-	line(pr, "tl.debug_barrier()");
-	line(pr, "v%d = tl.load(%s + %s)", i, base.s, index_text(pr, i, &s->type, s->imm[1]).s);
-	line(pr, "tl.debug_barrier()");
+	Words written = {""}, read = {""};
+	int sum = 2 * chosen(pr, i, 61, 2), written_by = sum + chosen(pr, i, 62, 2), read_by = sum + chosen(pr, i, 63, 2);
+	append(&written, orders[written_by], base.s, index_text(pr, i, &s->type, s->imm[0]).s);
+	append(&read, orders[read_by], base.s, index_text(pr, i, &s->type, s->imm[1]).s);
+	line(pr, "tl.store(%s, %s)", written.s, A(0));
+	if (meet)
+		line(pr, "tl.debug_barrier()");
+	line(pr, "v%d = tl.load(%s)", i, read.s);
+	if (meet)
+		line(pr, "tl.debug_barrier()");
 }
 
 static const char *const atomics[] = {"add", "max", "min", "and", "or", "xor", "xchg", "cas"};

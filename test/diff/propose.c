@@ -106,7 +106,9 @@ bool propose_lookup(Generator *g)
 
 bool propose_exchange(Generator *g)
 {
-	return unary(g, is_tile, (Stmt){.op = OP_EXCHANGE, .imm = {below(g, 4), below(g, 4)}});
+	int written = below(g, 4);
+	return unary(g, is_tile,
+		     (Stmt){.op = OP_EXCHANGE, .imm = {written, below(g, 2) ? written : below(g, 4)}});
 }
 
 bool propose_old(Generator *g)

@@ -15,6 +15,24 @@ def three(a, b, c, d):
 
 
 @triton.jit
+def put(p):
+    tl.store(p, 1)
+    return 1
+
+
+@triton.jit
+def count(a, b):
+    put(b)
+    return a
+
+
+@triton.jit(noinline=True)
+def meet(a):
+    tl.debug_barrier()
+    return a
+
+
+@triton.jit
 def kernel(p, n, B: tl.constexpr):
     x = tl.arange(0, B)
     a = tl.reduce(n, 0, add)  # error: 9: tl.reduce: expected a tile, found int32
@@ -28,3 +46,6 @@ def kernel(p, n, B: tl.constexpr):
     f = tl.histogram(x.to(tl.float32), 16)  # error: 9: tl.histogram: expected integers of rank 1, found fp32[64]
     g = tl.gather(x[:, None], x, 0)  # error: 9: tl.gather: source int32[64, 1] and index int32[64] must agree in all dimensions but the axis
     h = tl.histogram(x, 16, mask=x)  # error: 9: tl.histogram: the mask must be int1, not int32[64]
+    i = tl.map_elementwise(put, p + x)  # error: 9: function put is called for single elements, and must not have an effect; it has a tt.store
+    i = tl.map_elementwise(count, x, p + x)  # error: 9: function count is called for single elements, and must not have an effect
+    i = tl.map_elementwise(meet, x)  # error: 9: function meet is called for single elements, and must not have an effect; it has a gpu.barrier

@@ -352,6 +352,44 @@ static const Val *region_call(FrontLower *low, IrRegion *region, const Val *fn, 
 	return v->kind == VAL_POISON || low->diags->errors != errors ? NULL : v;
 }
 
+/* ---- effects ---- */
+
+enum { DEEPEST_CALL = 16 };
+
+typedef struct Effect {
+	const IrModule *module;
+	const IrOp *op; /* the first that is found */
+	unsigned deep;
+} Effect;
+
+/* One thread of all would store what has no dims, and threads do not meet where each has another
+ * element. */
+static bool find_effect(void *data, IrOp *op)
+{
+	Effect *e = data;
+	if (ir_has_trait(op, TRAIT_WRITE) || op->kind == OP_BARRIER)
+		e->op = op;
+	IrOp *callee = NULL;
+	if (op->kind == OP_CALL && e->deep < DEEPEST_CALL)
+		callee = ir_find_func(e->module, ir_get(op, e->module->cx, ATTR_CALLEE)->text);
+	if (callee) {
+		e->deep++;
+		ir_walk(callee, false, find_effect, e);
+		e->deep--;
+	}
+	return !e->op;
+}
+
+/* Diagnoses functions of single elements that have an effect. */
+static bool is_without_effect(FrontLower *low, const IrRegion *region, const Val *fn)
+{
+	Effect e = {.module = low->m};
+	ir_walk(region->op, false, find_effect, &e);
+	if (e.op)
+		lower_error(low, DIAG_COMBINE_EFFECT, val_describe(low, fn), ir_op_info[e.op->kind].text);
+	return !e.op;
+}
+
 static void region_end(FrontLower *low, const Val *v, IrOpKind terminator)
 {
 	ValueVec values = {0};
@@ -378,7 +416,7 @@ bool lower_region_results(FrontLower *low, IrRegion *region, const Val *fn, cons
 		region_end(low, v, terminator);
 	}
 	low->b = outer;
-	return ok;
+	return ok && is_without_effect(low, region, fn);
 }
 
 bool lower_region_of(FrontLower *low, IrRegion *region, const Val *fn, const TlType *arg_types,
@@ -400,5 +438,5 @@ bool lower_region_of(FrontLower *low, IrRegion *region, const Val *fn, const TlT
 	if (ok)
 		region_end(low, v, terminator);
 	low->b = outer;
-	return ok;
+	return ok && is_without_effect(low, region, fn);
 }

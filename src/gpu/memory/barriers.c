@@ -203,7 +203,7 @@ static void walk_plain(GpuBarriers *w, const IrOp *op, GpuPending *s)
 		gpu_pending_add_global(w->arena, s, (GpuPendingGlobal){op, false});
 	if (w->tensors && e->scratch)
 		gpu_spans_add(w->arena, &s->unfenced, e->scratch_span);
-	if (w->tensors && gpu_is_global(op) && op->kind != OP_LOAD)
+	if (w->tensors && gpu_is_global(op) && op->kind != OP_LOAD && op->kind != OP_ASYNC_COPY)
 		gpu_pending_add_store(w->arena, s, op);
 	if (e->own_warp)
 		gpu_pending_add_own(w->arena, s, (GpuOwnWarp){op, e->plan, e->scratch_span});

@@ -17,8 +17,9 @@
  *	  same element in the same warp if it moves by whole blocks: consecutive indices from a
  *	  multiple of their number.
  *
- * A called function may load and store anywhere that it does. Asynchronous copies are not loads
- * here: a loop whose stores may reach what it loads has none (schedule.h). */
+ * A called function may load and store anywhere that it does. Asynchronous copies are loads: a loop
+ * whose stores may reach what it loads has none (schedule.h), but what is stored before it may, and
+ * nothing is stored while one that was made of a load is under way (relieve_ways.c). */
 #include "gpu/gpu.h"
 #include "gpu/layout/boxes.h"
 #include "gpu/memory/memory_int.h"
@@ -38,9 +39,15 @@ static bool is_tensor_access(const IrOp *op)
 	       op->kind == OP_TMA_REDUCE;
 }
 
+/* By threads. */
+static bool is_load(const IrOp *op)
+{
+	return op->kind == OP_LOAD || op->kind == OP_ASYNC_COPY;
+}
+
 bool gpu_is_global(const IrOp *op)
 {
-	return op->kind == OP_LOAD || op->kind == OP_CALL || is_store(op) || is_tensor_access(op);
+	return is_load(op) || op->kind == OP_CALL || is_store(op) || is_tensor_access(op);
 }
 
 typedef struct Accesses {
@@ -50,7 +57,7 @@ typedef struct Accesses {
 static bool add_access(void *data, IrOp *op)
 {
 	Accesses *a = data;
-	a->loads |= op->kind == OP_LOAD || op->kind == OP_CALL;
+	a->loads |= is_load(op) || op->kind == OP_CALL;
 	a->stores |= is_store(op) || op->kind == OP_CALL;
 	return true;
 }
@@ -58,7 +65,7 @@ static bool add_access(void *data, IrOp *op)
 /* A function that calls others is not looked into. */
 static Accesses accesses_of(const GpuOrder *o, const IrOp *op)
 {
-	Accesses a = {op->kind == OP_LOAD, is_store(op)};
+	Accesses a = {is_load(op), is_store(op)};
 	if (op->kind == OP_CALL)
 		ir_walk(ir_find_func(o->cx->module, ir_get(op, o->gpu->ir, ATTR_CALLEE)->text), false, add_access, &a);
 	return a;
@@ -201,71 +208,36 @@ static bool overtakes_load(GpuOrder *o, const IrValue *from, const IrValue *to, 
 	       !(from->type->rank == 1 && info && info->contiguity[0] >= size && is_block(gpu_axis(o->cx), from, size));
 }
 
-/* What a loop carries, or hands on, in two layouts is compared where it comes in. */
-static const IrValue *before_loop(const IrValue *v)
+/* In an iteration of the loop around both, or in the next ones? */
+static bool may_be_same(const GpuOrder *o, const IrOp *first, const IrOp *then, bool carried)
 {
-	const IrOp *loop;
-	const IrValue *around, *init = v->def ? NULL : in_loop(v, &loop, &around);
-	if (v->def && v->def->kind == OP_FOR)
-		init = ir_operand(v->def, 3 + v->index);
-	return init;
-}
-
-/* Constants, ranges, a program's number. */
-static bool may_be_same_leaf(const IrOp *p, const IrOp *q)
-{
-	IrAttr x = ir_constant_of(&p->results[0]), y = ir_constant_of(&q->results[0]);
-	if (x && y && ir_is_tensor(p->results[0].type))
-		return !x->splat || !y->splat || x->words[0] == y->words[0];
-	for (uint32_t i = 0; i < p->attr_count; i++)
-		if (p->attr_count != q->attr_count || p->attrs[i].value != q->attrs[i].value)
-			return false;
-	return true;
-}
-
-/* May both be the same, whatever their layouts? What is too deep to be looked at may. */
-static bool may_be_same(const IrValue *a, const IrValue *b, unsigned deep)
-{
-	while (a->def && a->def->kind == OP_CONVERT_LAYOUT)
-		a = ir_operand(a->def, 0);
-	while (b->def && b->def->kind == OP_CONVERT_LAYOUT)
-		b = ir_operand(b->def, 0);
-	const IrValue *x = before_loop(a), *y = before_loop(b);
-	const IrOp *p = a->def, *q = b->def;
-	if (a == b || !deep)
-		return true;
-	if (x && y && p == q && a->block == b->block)
-		return may_be_same(x, y, deep - 1);
-	if (!p || !q || p->kind != q->kind || p->region_count || p->operand_count != q->operand_count ||
-	    !ir_has_trait(p, TRAIT_PURE) || !ir_same_shape(a->type, b->type))
-		return false;
-	if (!p->operand_count)
-		return may_be_same_leaf(p, q);
-	for (uint32_t i = 0; i < p->operand_count; i++)
-		if (!may_be_same(ir_operand(p, i), ir_operand(q, i), deep - 1))
-			return false;
-	return true;
+	const IrValue *p = ir_operand(first, 0), *q = ir_operand(then, 0);
+	bool same = gpu_may_be_same_place(o, p, q, NULL);
+	for (const IrOp *loop = ir_parent_op(first); carried && !same && loop && loop->kind != OP_FUNC;
+	     loop = ir_parent_op(loop))
+		if (loop->kind == OP_FOR && ir_is_inside(then, loop))
+			same = gpu_may_be_same_place(o, p, q, loop);
+	return same;
 }
 
 /* A tile stored, and stored again or loaded in another layout: an element's accesses may be by two
  * threads, the first of which comes late. One layout gives each to the same thread. Atomic
  * operations do not disturb one another. */
-static bool overtakes_in_layout(const GpuOrder *o, const IrOp *first, const IrOp *then)
+static bool overtakes_in_layout(const GpuOrder *o, const IrOp *first, const IrOp *then, bool carried)
 {
 	IrType a = ir_operand(first, 0)->type, b = ir_operand(then, 0)->type;
 	bool both_atomic = first->kind != OP_STORE && is_store(then) && then->kind != OP_STORE;
-	return !both_atomic && ir_is_tensor(a) && ir_same_shape(a, b) &&
-	       gpu_layout(o->gpu, a) != gpu_layout(o->gpu, b) &&
-	       may_be_same(ir_operand(first, 0), ir_operand(then, 0), OPERANDS);
+	return !both_atomic && ir_is_tensor(a) && ir_is_tensor(b) && gpu_same_elements(a, b) &&
+	       gpu_layout(o->gpu, a) != gpu_layout(o->gpu, b) && may_be_same(o, first, then, carried);
 }
 
-static bool overtakes_store(GpuOrder *o, const IrOp *store, const IrOp *load)
+static bool overtakes_store(GpuOrder *o, const IrOp *store, const IrOp *load, bool carried)
 {
 	const IrValue *to = ir_operand(store, 0), *from = ir_operand(load, 0);
-	if (!ir_is_tensor(to->type) || overtakes_in_layout(o, store, load))
+	if (!ir_is_tensor(to->type) || overtakes_in_layout(o, store, load, carried))
 		return true;
 	bool copies = has_copies(o, to->type) || layout_free_bits(gpu_layout(o->gpu, to->type), LAYOUT_LANE);
-	return copies && from->type == to->type && same_value(from, to, OPERANDS);
+	return copies && from->type == to->type && may_be_same(o, store, load, carried);
 }
 
 static bool is_scalar_atomic(const IrOp *op)
@@ -387,7 +359,7 @@ static bool are_of_two_programs(const GpuOrder *o, const IrOp *first, const IrOp
 
 bool gpu_crosses_proxies(const GpuOrder *o, const IrOp *first, const IrOp *then)
 {
-	return is_tensor_access(then) && !is_tensor_access(first) && first->kind != OP_LOAD &&
+	return is_tensor_access(then) && !is_tensor_access(first) && !is_load(first) &&
 	       same_root(o, first, then) && !are_disjoint(o, first, then) &&
 	       !are_of_two_programs(o, first, then);
 }
@@ -397,7 +369,7 @@ bool gpu_crosses_proxies(const GpuOrder *o, const IrOp *first, const IrOp *then)
 static bool tensor_overtakes(const GpuOrder *o, const IrOp *first, const IrOp *then)
 {
 	bool one_thread = is_tensor_access(first) && is_tensor_access(then);
-	if (one_thread || first->kind == OP_TMA_LOAD || (first->kind == OP_LOAD && then->kind == OP_TMA_LOAD))
+	if (one_thread || first->kind == OP_TMA_LOAD || (is_load(first) && then->kind == OP_TMA_LOAD))
 		return false;
 	return same_root(o, first, then);
 }
@@ -450,6 +422,6 @@ bool gpu_overtakes(GpuOrder *o, const IrOp *first, const IrOp *then, bool carrie
 		return false;
 	const IrValue *p = ir_operand(first, 0), *q = ir_operand(then, 0);
 	if (x.stores && y.stores)
-		return overtakes_in_layout(o, first, then);
-	return is_store(then) ? overtakes_load(o, p, q, carried) : overtakes_store(o, first, then);
+		return overtakes_in_layout(o, first, then, carried);
+	return is_store(then) ? overtakes_load(o, p, q, carried) : overtakes_store(o, first, then, carried);
 }

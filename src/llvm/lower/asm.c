@@ -5,6 +5,7 @@
  * The constraint of each operand says what register it takes; bits are extended with zeros, or cut, to its
  * width. One of `n` or `i` takes none: the operand is a number known when compiling, which
  * stands in the text. */
+#include "llvm/lower_int.h"
 #include "llvm/math/math.h"
 
 #include <ctype.h>
@@ -222,6 +223,51 @@ static void make_call(Lower *lw, const IrOp *op, Asm *a, const char *constraints
 				   strlen(constraints), !pure, false, LLVMInlineAsmDialectATT, false);
 }
 
+static bool is_by_element(const IrOp *op)
+{
+	return op->kind == OP_MAP_ELEMENTWISE || op->kind == OP_REDUCE || op->kind == OP_SCAN;
+}
+
+typedef struct Called {
+	const Lower *lw;
+	const char *name;
+	bool by_element;
+} Called;
+
+static bool find_call(void *data, IrOp *op)
+{
+	Called *c = data;
+	const IrOp *parent = op;
+	if (op->kind != OP_CALL || ir_get(op, c->lw->module->cx, ATTR_CALLEE)->text != c->name)
+		return true;
+	while (parent->kind != OP_FUNC && !is_by_element(parent))
+		parent = ir_parent_op(parent);
+	c->by_element |= parent->kind != OP_FUNC;
+	return !c->by_element;
+}
+
+/* May the lanes of a warp be at different places there, or absent? In a function that is called for
+ * each element (by functions that are: not looked into), and behind branches of it. */
+static bool is_apart(const Lower *lw, const IrOp *op)
+{
+	const IrOp *parent = op;
+	while (parent->kind != OP_FUNC && !is_by_element(parent))
+		parent = ir_parent_op(parent);
+	if (parent->kind != OP_FUNC || lower_is_kernel(lw, parent))
+		return parent->kind != OP_FUNC;
+	Called c = {.lw = lw, .name = ir_func_name(parent)};
+	ir_walk(lw->module->op, false, find_call, &c);
+	return c.by_element;
+}
+
+/* Lanes that loops of the assembly let go at different times meet behind it, as behind those of
+ * atomic operations (memory/atomic.c): where a loop touches memory, ptxas has lanes yield in it. */
+static void meet(Lower *lw, const IrOp *op)
+{
+	if (strstr(text_attr(lw, op, ATTR_ASM_STRING), "bra") && !is_apart(lw, op))
+		machine_call(lw, MACHINE_warp_barrier, NULL, 0);
+}
+
 bool lower_INLINE_ASM(Lower *lw, IrOp *op)
 {
 	Asm a = {.pack = (uint32_t)ir_get_int(op, lw->module->cx, ATTR_PACKED_ELEMENT, 1)};
@@ -243,6 +289,7 @@ bool lower_INLINE_ASM(Lower *lw, IrOp *op)
 	for (uint32_t first = 0; first < a.count; first += a.pack)
 		if (!run_group(lw, op, &a, in, out, first))
 			return false;
+	meet(lw, op);
 	for (uint32_t k = 0; k < op->result_count; k++)
 		lower_set(lw, ir_result(op, k), out[k], a.count);
 	return true;
