@@ -460,7 +460,8 @@ def sort(x, dim: tl.constexpr = None, descending: tl.constexpr = 0, return_indic
             moved = tl.gather(values, index, last)
         keys = tl.gather(x, index, last)
         return (keys, index, moved) if return_indices else (keys, moved)
-    elif return_indices or not _is_power_of_two(x.numel) or not _is_power_of_two(x.shape[last]):
+    elif (return_indices or isinstance(descending, tl.tensor) or not _is_power_of_two(x.numel)
+          or not _is_power_of_two(x.shape[last])):
         index = argsort(x, dim, descending)
         values = tl.gather(x, index, last)
         return (values, index) if return_indices else values

@@ -72,6 +72,50 @@ def generators(out, n):
     tl.store(out, total + sum(i for i in range(3)))
 
 
+@triton.jit
+def generators_with_names(out, n):
+    many = (i * n for i in tl.static_range(5))
+    if (one := (i for i in (n, n))):
+        tl.store(out, sum(many) + sum(many))
+
+
+K = tl.constexpr(100)
+
+
+@triton.jit
+def functions_of_items(out, n):
+    at = tl.arange(0, 8)
+    last = [lambda v: v + K * at for K in range(3)]
+    own = [lambda v, K=K: v + K * at for K in range(3)]
+    pairs = [(lambda v, q=q: v * q, last[q]) for q in range(2)]
+    both = {K: (lambda v: v - K + J) for K in range(2) for J in (n, n + 1)}
+    tl.store(out + at, last[0](n) + 10 * own[1](n) + 100 * pairs[1][1](at) + 1000 * both[0](at) + pairs[0][0](K))
+
+
+@triton.jit
+def sign_and_value(v):
+    if v < 0:
+        return 1, v
+    else:
+        return 0, v
+
+
+@triton.jit
+def known_items(out, n):
+    pair: tl.constexpr = sign_and_value(-1)
+    tl.static_assert(pair[0] == 1 and pair[1] == -1)
+    sign, value = sign_and_value(n)
+    tl.store(out, sign * 10 + value + pair[0])
+
+
+@triton.jit
+def field_of_another_kind(out, n):
+    sums = Sums(3, n)
+    for i in range(n):
+        sums = sums.add(i)
+    tl.store(out, sums.values)
+
+
 @dataclass
 class Sums:
     count: object
@@ -284,6 +328,18 @@ class Constructs(Engines):
 
     def test_generators(self):
         self.check(generators, [], [np.array([73], np.int32)], 7)
+        self.refuses(generators_with_names, "a generator that a name holds is not supported", np.zeros(1, np.int32), 3,
+                     cure="a list, [...], has its items at once")
+
+    def test_functions_of_items(self):
+        at, n = np.arange(8), 5
+        last = lambda v: v + 2 * at  # noqa: E731
+        want = last(n) + 10 * (n + at) + 100 * last(at) + 1000 * (at - 1 + n + 1)
+        self.check(functions_of_items, [], [want.astype(np.int32)], n)
+
+    def test_known_items(self):
+        self.check(known_items, [], [np.array([6], np.int32)], 5)
+        self.check(known_items, [], [np.array([6], np.int32)], -5)
 
     def test_undecorated_functions_are_not_portable(self):
         out = np.zeros(1, np.int32)
@@ -296,6 +352,8 @@ class Constructs(Engines):
         for n in (1, 4, 9):
             turns = min(n, 6)
             self.check(records, [], [(np.arange(8) * sum(range(turns)) // turns).astype(np.int32)], n)
+        self.refuses(field_of_another_kind, "Loop-carried variable sums has initial type Sums object", np.zeros(1, np.int32), 3,
+                     cure="its field 'count' is int 3 before the loop and int 4 in it")
 
     def test_inheritance(self):
         at = np.arange(8)

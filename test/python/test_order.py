@@ -102,6 +102,12 @@ def argsort(x, down):
     return np.argsort(-keys if down else keys, axis=-1, kind="stable")
 
 
+@triton.jit
+def turns(x_ptr, out_ptr, down, N: tl.constexpr):
+    at = tl.arange(0, N)
+    tl.store(out_ptr + at, tl.sort(tl.load(x_ptr + at), descending=down > 0))
+
+
 class Order(Engines):
     def test_sort(self):
         random = np.random.default_rng(1)
@@ -116,6 +122,12 @@ class Order(Engines):
                     index = argsort(x, down)
                     self.check(sorts, [x], [np.take_along_axis(x, index, 1), index.astype(np.int32)], N=n, M=m,
                                DOWN=down, assembled=m == 13)
+
+    def test_order_that_runs(self):
+        for m in (1, 8, 13):
+            x = np.random.default_rng(2).integers(-9, 9, m).astype(np.int32)
+            for down in (0, 2):
+                self.check(turns, [x], [np.sort(x)[::-1] if down else np.sort(x)], down, N=m, assembled=m == 8)
 
     def test_values(self):
         random = np.random.default_rng(5)

@@ -167,7 +167,7 @@ static Exec exec_def(FrontLower *low, Ast *node)
 	function_decorate(ast);
 	FrontFunction *f = arena_copy(low->arena, ast, sizeof *ast);
 	f->env = low->frame;
-	f->id = 0x80000000u + ++low->closures;
+	f->id = FIRST_CLOSURE + ++low->closures;
 	if (!function_defaults(low, f))
 		return failed(low);
 	frame_set(low, low->frame, node->function->name, val_function(low, f));

@@ -218,6 +218,20 @@ static const Val *eval_for(FrontLower *low, const Ast *target, Ast *value)
 	return v;
 }
 
+/* Generators are evaluated where they stand. Behind a name that would show: they would be gone
+ * through twice, and not see what their names mean by then. */
+bool is_named_generator(FrontLower *low, const Ast *value)
+{
+	if (value->kind != AST_GENERATOR || low->frame->host)
+		return false;
+	Span old = lower_at(low, value->span);
+	lower_error(low, DIAG_UNSUPPORTED, "a generator that a name holds");
+	lower_note(low, "a list, [...], has its items at once; a generator stands where it is used up: "
+			"sum(... for ...)");
+	lower_restore(low, old);
+	return true;
+}
+
 static void assign(FrontLower *low, Ast *node)
 {
 	CONTRACT(node->kind == AST_ASSIGN);
@@ -227,9 +241,24 @@ static void assign(FrontLower *low, Ast *node)
 	bool is_subject = first->kind == AST_NAME && strncmp(first->name.id, "%match", 6) == 0;
 	if (is_subject)
 		lower_extension(low, "`match`");
-	const Val *v = is_subject ? eval(low, node->assign.value) : eval_for(low, first, node->assign.value);
+	const Val *v = is_named_generator(low, node->assign.value) ? low->poison :
+		       is_subject ? eval(low, node->assign.value) : eval_for(low, first, node->assign.value);
 	for (uint32_t i = 0; i < targets->len; i++)
 		assign_target(low, targets->items[i], v);
+}
+
+/* A value that is declared constexpr, with what is known of it as it was before it ran. */
+static const Val *known_items(FrontLower *low, const Val *v)
+{
+	if (v->kind == VAL_TENSOR && v->origin)
+		return v->origin;
+	if (v->kind != VAL_TUPLE)
+		return v;
+	Val *t = arena_copy(low->arena, v, sizeof *v);
+	t->seq.items = ARENA_ARRAY(low->arena, const Val *, MAX(v->seq.len, 1u));
+	for (uint32_t i = 0; i < v->seq.len; i++)
+		t->seq.items[i] = known_items(low, v->seq.items[i]);
+	return t;
 }
 
 static void assign_annotated(FrontLower *low, Ast *node)
@@ -260,7 +289,7 @@ static void assign_annotated(FrontLower *low, Ast *node)
 			return;
 		}
 	}
-	assign_target(low, target, v->kind == VAL_TENSOR && v->origin ? v->origin : v);
+	assign_target(low, target, known_items(low, v));
 }
 
 static void assign_augmented(FrontLower *low, Ast *node)
