@@ -6,6 +6,7 @@ import typing
 from ._types import constexpr, tuple_type
 from .core import tuple as tile_tuple
 
+
 def _is_aggregate(cls):
     return getattr(cls, "__triton_aggregate__", False)
 
