@@ -368,7 +368,9 @@ static const Val *eval_lambda(FrontLower *low, Ast *node)
 static const Val *eval_named(FrontLower *low, const Ast *node)
 {
 	CONTRACT(node->kind == AST_NAMED_EXPR);
-	const Val *v = is_named_generator(low, node->named.value) ? low->poison : eval(low, node->named.value);
+	const Val *v = low->poison;
+	if (!is_named_generator(low, node->named.value))
+		v = eval(low, node->named.value);
 	if (!low->frame->host)
 		v = sanitize(low, v);
 	if (!assign_target(low, node->named.target, v))

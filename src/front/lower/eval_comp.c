@@ -87,7 +87,8 @@ static void keep_names(const Val *v, uint32_t last_closure, Frame *names)
 		v->function->env = names;
 }
 
-static void keep_names_of_all(FrontLower *low, const ValVec *values, const SymVec *names, uint32_t last_closure)
+static void keep_names_of_all(FrontLower *low, const ValVec *values, const SymVec *names,
+			      uint32_t last_closure)
 {
 	if (FIRST_CLOSURE + low->closures == last_closure)
 		return;

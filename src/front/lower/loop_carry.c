@@ -100,8 +100,8 @@ static void note_field(FrontLower *low, const Val *before, const Val *v)
 	for (uint32_t i = 0; i < k->field_count; i++) {
 		const Val *was = before->object.fields[i], *is = v->object.fields[i];
 		if (was && is && !(val_has_tensor(was) ? val_same_shape(is, was) : carry_is_same(was, is)))
-			lower_note(low, "its field '%s' is %s before the loop and %s in it", k->fields[i].name,
-				   val_describe(low, was), val_describe(low, is));
+			lower_note(low, "its field '%s' is %s before the loop and %s in it",
+				   k->fields[i].name, val_describe(low, was), val_describe(low, is));
 	}
 }
 

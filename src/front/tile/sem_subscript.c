@@ -349,7 +349,8 @@ static const char *shape_of_target(FrontLower *low, const Subscript *s, const Va
 	uint32_t rank = 0;
 	for (uint32_t i = 0; i < s->rank; i++)
 		if (s->picks[i].kind != PICK_ONE)
-			shape[rank++] = s->picks[i].kind == PICK_SLICE ? s->picks[i].len : sem_type(tile)->shape[i];
+			shape[rank++] = s->picks[i].kind == PICK_SLICE ? s->picks[i].len
+								       : sem_type(tile)->shape[i];
 	return tl_shape_text(low, shape, rank);
 }
 
