@@ -69,7 +69,9 @@ def generators(out, n):
     total = 0
     for v in (i * n for i in tl.static_range(5)):
         total += v
-    tl.store(out, total + sum(i for i in range(3)))
+    a, b = (total * i for i in range(2))
+    c, d = map(lambda v: v + n, (a, b))
+    tl.store(out, total + sum(i for i in range(3)) + a + b + c - d)
 
 
 @triton.jit
@@ -329,7 +331,7 @@ class Constructs(Engines):
     def test_generators(self):
         self.check(generators, [], [np.array([73], np.int32)], 7)
         self.refuses(generators_with_names, "a generator that a name holds is not supported", np.zeros(1, np.int32), 3,
-                     cure="a list, [...], has its items at once")
+                     cure="a list, [...] or list(...), has its items at once")
 
     def test_functions_of_items(self):
         at, n = np.arange(8), 5

@@ -222,12 +222,14 @@ static const Val *eval_for(FrontLower *low, const Ast *target, Ast *value)
  * through twice, and not see what their names mean by then. */
 bool is_named_generator(FrontLower *low, const Ast *value)
 {
-	if (value->kind != AST_GENERATOR || low->frame->host)
+	if (low->frame->host || !eval_is_lazy(value) ||
+	    (value->kind == AST_CALL && eval(low, value->call.func)->kind != VAL_PYTHON))
 		return false;
 	Span old = lower_at(low, value->span);
-	lower_error(low, DIAG_UNSUPPORTED, "a generator that a name holds");
-	lower_note(low, "a list, [...], has its items at once; a generator stands where it is used up: "
-			"sum(... for ...)");
+	lower_error(low, DIAG_UNSUPPORTED, value->kind == AST_GENERATOR ? "a generator that a name holds"
+									 : "map() or filter() that a name holds");
+	lower_note(low, "a list, [...] or list(...), has its items at once; a generator stands where it is "
+			"used up: sum(... for ...)");
 	lower_restore(low, old);
 	return true;
 }
@@ -241,7 +243,8 @@ static void assign(FrontLower *low, Ast *node)
 	bool is_subject = first->kind == AST_NAME && strncmp(first->name.id, "%match", 6) == 0;
 	if (is_subject)
 		lower_extension(low, "`match`");
-	const Val *v = is_named_generator(low, node->assign.value) ? low->poison :
+	bool unpacks = targets->len == 1 && (first->kind == AST_TUPLE || first->kind == AST_LIST);
+	const Val *v = !unpacks && is_named_generator(low, node->assign.value) ? low->poison :
 		       is_subject ? eval(low, node->assign.value) : eval_for(low, first, node->assign.value);
 	for (uint32_t i = 0; i < targets->len; i++)
 		assign_target(low, targets->items[i], v);
