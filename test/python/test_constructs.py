@@ -90,8 +90,10 @@ def functions_of_items(out, n):
     last = [lambda v: v + K * at for K in range(3)]
     own = [lambda v, K=K: v + K * at for K in range(3)]
     pairs = [(lambda v, q=q: v * q, last[q]) for q in range(2)]
+    nested = [[lambda v: v + p * 10 + q for q in range(2)] for p in range(3)]
     both = {K: (lambda v: v - K + J) for K in range(2) for J in (n, n + 1)}
-    tl.store(out + at, last[0](n) + 10 * own[1](n) + 100 * pairs[1][1](at) + 1000 * both[0](at) + pairs[0][0](K))
+    tl.store(out + at, last[0](n) + 10 * own[1](n) + 100 * pairs[1][1](at) + 1000 * both[0](at) + pairs[0][0](K)
+             + nested[0][0](at))
 
 
 @triton.jit
@@ -336,7 +338,7 @@ class Constructs(Engines):
     def test_functions_of_items(self):
         at, n = np.arange(8), 5
         last = lambda v: v + 2 * at  # noqa: E731
-        want = last(n) + 10 * (n + at) + 100 * last(at) + 1000 * (at - 1 + n + 1)
+        want = last(n) + 10 * (n + at) + 100 * last(at) + 1000 * (at - 1 + n + 1) + at + 21
         self.check(functions_of_items, [], [want.astype(np.int32)], n)
 
     def test_known_items(self):

@@ -82,9 +82,14 @@ static void keep_names(const Val *v, uint32_t last_closure, Frame *names)
 	if (val_is_seq(v))
 		for (uint32_t i = 0; i < v->seq.len; i++)
 			keep_names(v->seq.items[i], last_closure, names);
-	else if (v->kind == VAL_FUNCTION && v->function->env == names->env &&
-		 v->function->id > last_closure)
-		v->function->env = names;
+	if (v->kind != VAL_FUNCTION || v->function->id <= last_closure)
+		return;
+	/* Behind the names of comprehensions in this one. */
+	Frame **env = &v->function->env;
+	while (*env && *env != names && *env != names->env && (*env)->function == names->function)
+		env = &(*env)->env;
+	if (*env == names->env)
+		*env = names;
 }
 
 static void keep_names_of_all(FrontLower *low, const ValVec *values, const SymVec *names,
