@@ -230,7 +230,7 @@ bool eval_items(FrontLower *low, const Val *v, ValVec *out);
 const Val *eval_captured(FrontLower *low, const Frame *frame, const char *name, const Val *v);
 /* Sets the names of a target (host or kernel mode alike). */
 bool assign_target(FrontLower *low, Ast *target, const Val *value);
-bool is_named_generator(FrontLower *low, const Ast *value);
+bool is_named_generator(FrontLower *low, const Ast *target, const Ast *value);
 void poison_target(FrontLower *low, const Ast *target);
 
 /* Binds call arguments to the parameters of a function: values[i] for parameter i (NULL: default). False after

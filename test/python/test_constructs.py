@@ -84,6 +84,33 @@ def generators_with_names(out, n):
 K = tl.constexpr(100)
 
 
+@triton.constexpr_function
+def squares(n):
+    once = (i * i for i in range(n))
+    total = 0
+    for i in map(lambda v: v + 1, once):
+        total += i
+    return total
+
+
+@triton.constexpr_function
+def squares_twice(n):
+    g = (i * i for i in range(n))
+    return sum(g) + sum(g)
+
+
+@triton.constexpr_function
+def mapped_in_a_loop(n):
+    g = map(lambda v: v + 1, range(n))
+    return [sum(g) for i in range(2)], [sum(g)]
+
+
+@triton.jit
+def computes(out, f: tl.constexpr):
+    n: tl.constexpr = f(4)
+    tl.store(out, n)
+
+
 @triton.jit
 def functions_of_items(out, n):
     at = tl.arange(0, 8)
@@ -334,6 +361,11 @@ class Constructs(Engines):
         self.check(generators, [], [np.array([73], np.int32)], 7)
         self.refuses(generators_with_names, "a generator that a name holds is not supported", np.zeros(1, np.int32), 3,
                      cure="a list, [...] or list(...), has its items at once")
+
+    def test_generators_of_host_functions(self):
+        self.check(computes, [], [np.array([18], np.int32)], f=squares)
+        self.refuses(computes, "a generator that a name holds is not supported", np.zeros(1, np.int32), f=squares_twice)
+        self.refuses(computes, "map() or filter() that a name holds", np.zeros(1, np.int32), f=mapped_in_a_loop)
 
     def test_functions_of_items(self):
         at, n = np.arange(8), 5
