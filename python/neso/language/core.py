@@ -201,7 +201,7 @@ def _aggregate(cls):
 aggregate = _aggregate
 
 make_builtins(globals(), "language", """
-    program_id num_programs arange full broadcast broadcast_to trans permute cat join split view item reshape
+    aggregate_replace program_id num_programs arange full broadcast broadcast_to trans permute cat join split view item reshape
     expand_dims cast dot dot_scaled load load_tensor_descriptor store_tensor_descriptor store make_block_ptr advance
     make_tensor_descriptor _experimental_make_tensor_descriptor atomic_cas atomic_load atomic_store atomic_xchg atomic_add
     atomic_max atomic_min atomic_and atomic_or atomic_xor where add sub mul minimum maximum clamp reduce associative_scan histogram gather
@@ -210,6 +210,8 @@ make_builtins(globals(), "language", """
 
 
 class _AggregateReplace(builtin_function):
+
+    __doc__ = property(_doc)
 
     def __call__(self, instance, **changes):
         from ._aggregate import replace

@@ -239,6 +239,12 @@ aggregate = _aggregate
 def cdiv_host(x: int, y: int) -> int: ...
 def next_power_of_2_host(n: int) -> int: ...
 
+def aggregate_replace(instance: tensor | int | float | bool | constexpr, **changes: Any) -> tensor:
+    """An object like `instance`, of an aggregate, with other values of the fields that are named.
+
+        >>> next_state = tl.aggregate_replace(state, at=state.at + 1)
+    """
+
 def program_id(axis: int | constexpr) -> tensor:
     """The number of this program along an axis of the grid: an int32 scalar. axis: 0, 1 or 2, a constant.
 
