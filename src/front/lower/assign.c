@@ -261,8 +261,9 @@ bool is_named_generator(FrontLower *low, const Ast *target, const Ast *value)
 	    (value->kind == AST_CALL && eval(low, value->call.func)->kind != VAL_PYTHON))
 		return false;
 	Span old = lower_at(low, value->span);
-	lower_error(low, DIAG_UNSUPPORTED, value->kind == AST_GENERATOR ? "a generator that a name holds"
-									 : "map() or filter() that a name holds");
+	bool is_expression = value->kind == AST_GENERATOR;
+	lower_error(low, DIAG_UNSUPPORTED, is_expression ? "a generator that a name holds"
+							 : "map() or filter() that a name holds");
 	lower_note(low, "a list, [...] or list(...), has its items at once; a generator stands where it is "
 			"used up: sum(... for ...)");
 	lower_restore(low, old);

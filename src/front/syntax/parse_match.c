@@ -107,7 +107,7 @@ static bool read_case(Parser *p, Sym subject, Case *out)
 	Ast *pattern = parse_binary(p, PREC_BIT_OR);
 	if (!pattern)
 		return false;
-	/* After an error the case is read on as one that takes everything: what is below it is none. */
+	/* After an error the case is read on as one that takes all: what is below it is none. */
 	bool read = !at(p, TOK_COMMA) && pattern_test(p, subject, pattern, out, &out->test);
 	if (at(p, TOK_COMMA)) {
 		parse_error(p, pattern->span, DIAG_SYNTAX_PATTERN, NULL, NULL);
