@@ -37,6 +37,7 @@ typedef struct Frame {
 	Sym prefix;               /* target of the assignment being lowered: names its locations */
 	const struct Frame *root; /* of the function of the IR whose ops it makes: itself, or one that calls it */
 	struct LoopScope *scope;  /* the loop around the statement that may be left early, or NULL */
+	uint32_t returns;         /* how many `return`s in loops were lowered */
 	const Val *raised;        /* host: exception on its way */
 } Frame;
 
