@@ -455,12 +455,16 @@ def sort(x, dim: tl.constexpr = None, descending: tl.constexpr = 0, return_indic
     if values is not None:
         index = argsort(x, dim, descending)
         if isinstance(values, tl.tuple):
+            for v in values:
+                tl.static_assert(v.shape == x.shape, "sort: values have the shape of the keys")
             moved = tuple([tl.gather(v, index, last) for v in values])
         else:
+            tl.static_assert(values.shape == x.shape, "sort: values have the shape of the keys")
             moved = tl.gather(values, index, last)
         keys = tl.gather(x, index, last)
         return (keys, index, moved) if return_indices else (keys, moved)
-    elif return_indices or not _is_power_of_two(x.numel) or not _is_power_of_two(x.shape[last]):
+    elif (return_indices or isinstance(descending, tl.tensor) or not _is_power_of_two(x.numel)
+          or not _is_power_of_two(x.shape[last])):
         index = argsort(x, dim, descending)
         values = tl.gather(x, index, last)
         return (values, index) if return_indices else values
@@ -474,9 +478,11 @@ def topk(x, k: tl.constexpr, dim: tl.constexpr = None, descending: tl.constexpr 
     """The k largest elements along the last dimension, largest first; the k smallest when descending is false. With
     their positions when return_indices is set."""
     last: tl.constexpr = len(x.shape) - 1
-    tl.static_assert(k > 0 and k <= x.shape[last], "topk: more elements are asked for than there are")
+    tl.static_assert(isinstance(k, int), "topk: how many elements there are is known when compiling")
+    tl.static_assert(not isinstance(k, int) or (k > 0 and k <= x.shape[last]),
+                     "topk: more elements are asked for than there are")
     whole: tl.constexpr = _is_power_of_two(x.numel) and _is_power_of_two(x.shape[last])
-    if return_indices or not whole or not _is_power_of_two(k):
+    if return_indices or isinstance(descending, tl.tensor) or not whole or not _is_power_of_two(k):
         index = argsort(x, dim, descending)[..., :k]
         values = tl.gather(x, index, last)
         return (values, index) if return_indices else values

@@ -37,6 +37,7 @@ typedef struct Frame {
 	Sym prefix;               /* target of the assignment being lowered: names its locations */
 	const struct Frame *root; /* of the function of the IR whose ops it makes: itself, or one that calls it */
 	struct LoopScope *scope;  /* the loop around the statement that may be left early, or NULL */
+	uint32_t returns;         /* how many `return`s in loops were lowered */
 	const Val *raised;        /* host: exception on its way */
 } Frame;
 
@@ -230,6 +231,7 @@ bool eval_items(FrontLower *low, const Val *v, ValVec *out);
 const Val *eval_captured(FrontLower *low, const Frame *frame, const char *name, const Val *v);
 /* Sets the names of a target (host or kernel mode alike). */
 bool assign_target(FrontLower *low, Ast *target, const Val *value);
+bool is_named_generator(FrontLower *low, const Ast *target, const Ast *value);
 void poison_target(FrontLower *low, const Ast *target);
 
 /* Binds call arguments to the parameters of a function: values[i] for parameter i (NULL: default). False after

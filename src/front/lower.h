@@ -19,6 +19,9 @@
 #include "front/front.h"
 #include "front/value.h"
 
+/* Ids of functions made while lowering are behind those of the source. */
+#define FIRST_CLOSURE 0x80000000u
+
 typedef struct FrontLower {
 	Arena *arena;
 	DiagList *diags;

@@ -39,8 +39,10 @@ def counted(n):
 def kernel(p, a, b):
     tl.arange(0, 16) > a and tl.store(p, 1)  # error: 5: what follows `and` has an effect, and whether it runs cannot depend on a  # warning: 5: Logical operators 'and' and 'or'
     x = tl.arange(0, 16) > a or put(p, a) > 2  # error: 9: what follows `or` has an effect  # warning: 9: Logical operators 'and' and 'or'
-    y = (put(p, i) for i in tl.static_range(3))  # error: 9: a generator expression has an effect, which Python would have later or not at all
-    z = map(lambda v: put(p, v), (1, 2))  # error: 9: map() or filter() has an effect
+    y = apply(len, (put(p, i) for i in tl.static_range(3)))  # error: 20: a generator expression has an effect, which Python would have later or not at all
+    z = apply(len, map(lambda v: put(p, v), (1, 2)))  # error: 20: map() or filter() has an effect
+    y = (a for i in tl.static_range(3))  # error: 9: a generator that a name holds is not supported
+    z = map(lambda v: v, (1, 2))  # error: 9: map() or filter() that a name holds is not supported
     assert a > 2, put(p, 3)  # error: 19: the message of an `assert` has an effect
     s = Box(a)
     if a > b:

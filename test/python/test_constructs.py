@@ -69,7 +69,82 @@ def generators(out, n):
     total = 0
     for v in (i * n for i in tl.static_range(5)):
         total += v
-    tl.store(out, total + sum(i for i in range(3)))
+    a, b = (total * i for i in range(2))
+    c, d = map(lambda v: v + n, (a, b))
+    tl.store(out, total + sum(i for i in range(3)) + a + b + c - d)
+
+
+@triton.jit
+def generators_with_names(out, n):
+    many = (i * n for i in tl.static_range(5))
+    if (one := (i for i in (n, n))):
+        tl.store(out, sum(many) + sum(many))
+
+
+K = tl.constexpr(100)
+
+
+@triton.constexpr_function
+def squares(n):
+    once = (i * i for i in range(n))
+    total = 0
+    for i in map(lambda v: v + 1, once):
+        total += i
+    return total
+
+
+@triton.constexpr_function
+def squares_twice(n):
+    g = (i * i for i in range(n))
+    return sum(g) + sum(g)
+
+
+@triton.constexpr_function
+def mapped_in_a_loop(n):
+    g = map(lambda v: v + 1, range(n))
+    return [sum(g) for i in range(2)], [sum(g)]
+
+
+@triton.jit
+def computes(out, f: tl.constexpr):
+    n: tl.constexpr = f(4)
+    tl.store(out, n)
+
+
+@triton.jit
+def functions_of_items(out, n):
+    at = tl.arange(0, 8)
+    last = [lambda v: v + K * at for K in range(3)]
+    own = [lambda v, K=K: v + K * at for K in range(3)]
+    pairs = [(lambda v, q=q: v * q, last[q]) for q in range(2)]
+    nested = [[lambda v: v + p * 10 + q for q in range(2)] for p in range(3)]
+    both = {K: (lambda v: v - K + J) for K in range(2) for J in (n, n + 1)}
+    tl.store(out + at, last[0](n) + 10 * own[1](n) + 100 * pairs[1][1](at) + 1000 * both[0](at) + pairs[0][0](K)
+             + nested[0][0](at))
+
+
+@triton.jit
+def sign_and_value(v):
+    if v < 0:
+        return 1, v
+    else:
+        return 0, v
+
+
+@triton.jit
+def known_items(out, n):
+    pair: tl.constexpr = sign_and_value(-1)
+    tl.static_assert(pair[0] == 1 and pair[1] == -1)
+    sign, value = sign_and_value(n)
+    tl.store(out, sign * 10 + value + pair[0])
+
+
+@triton.jit
+def field_of_another_kind(out, n):
+    sums = Sums(3, n)
+    for i in range(n):
+        sums = sums.add(i)
+    tl.store(out, sums.values)
 
 
 @dataclass
@@ -284,6 +359,23 @@ class Constructs(Engines):
 
     def test_generators(self):
         self.check(generators, [], [np.array([73], np.int32)], 7)
+        self.refuses(generators_with_names, "a generator that a name holds is not supported", np.zeros(1, np.int32), 3,
+                     cure="a list, [...] or list(...), has its items at once")
+
+    def test_generators_of_host_functions(self):
+        self.check(computes, [], [np.array([18], np.int32)], f=squares)
+        self.refuses(computes, "a generator that a name holds is not supported", np.zeros(1, np.int32), f=squares_twice)
+        self.refuses(computes, "map() or filter() that a name holds", np.zeros(1, np.int32), f=mapped_in_a_loop)
+
+    def test_functions_of_items(self):
+        at, n = np.arange(8), 5
+        last = lambda v: v + 2 * at  # noqa: E731
+        want = last(n) + 10 * (n + at) + 100 * last(at) + 1000 * (at - 1 + n + 1) + at + 21
+        self.check(functions_of_items, [], [want.astype(np.int32)], n)
+
+    def test_known_items(self):
+        self.check(known_items, [], [np.array([6], np.int32)], 5)
+        self.check(known_items, [], [np.array([6], np.int32)], -5)
 
     def test_undecorated_functions_are_not_portable(self):
         out = np.zeros(1, np.int32)
@@ -296,6 +388,8 @@ class Constructs(Engines):
         for n in (1, 4, 9):
             turns = min(n, 6)
             self.check(records, [], [(np.arange(8) * sum(range(turns)) // turns).astype(np.int32)], n)
+        self.refuses(field_of_another_kind, "Loop-carried variable sums has initial type Sums object", np.zeros(1, np.int32), 3,
+                     cure="its field 'count' is int 3 before the loop and int 4 in it")
 
     def test_inheritance(self):
         at = np.arange(8)

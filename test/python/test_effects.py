@@ -164,11 +164,15 @@ x = (a, 2) == (a, 2, 3);note(o, 16 if x else 17)
 # Text of the message and what must not be lost.
 REFUSED = {
     "has an effect, which Python would have later": (
-        "x = (put(o, i) for i in tl.static_range(3))",
-        "x = map(lambda v: put(o, v), (1, 2))",
+        "x, y, z = (put(o, i) for i in tl.static_range(3))",
+        "x, y = map(lambda v: put(o, v), (1, 2))",
         "x = any(put(o, i) is None for i in tl.static_range(3))",
         "for v in map(lambda v: put(o, v), (1, 2)): note(o, 3)",
         "assert a > 2, put(o, 3)",
+    ),
+    "that a name holds": (
+        "x = (put(o, i) for i in tl.static_range(3))",
+        "x = map(lambda v: put(o, v), (1, 2))",
     ),
     "whether it runs cannot depend on a": (
         "tl.arange(0, 16) > a and note(o, 3)",

@@ -179,6 +179,32 @@ def tile_condition(out, n):
     tl.store(out + i, i)
 
 
+@triton.jit
+def found(v, n, STOP: tl.constexpr):
+    for i in range(n):
+        for j in tl.static_range(2):
+            k = 0
+            while k < i:
+                v += j
+                k += 1
+                if STOP > 9:
+                    return v, 1
+            if STOP == 2:
+                return v, k
+        for k in range(n):
+            v += 1
+            if STOP:
+                return v, i
+    return v, n
+
+
+@triton.jit
+def constant_returns(out, n, STOP: tl.constexpr):
+    at = tl.arange(0, 8)
+    v, i = found(at, n, STOP)
+    tl.store(out + at, v * 100 + i)
+
+
 class Pointer:
     def __init__(self, array, at=0):
         self.array, self.at = array, at
@@ -232,6 +258,15 @@ class Exits(Engines):
             want = np.full(1, 77, np.int32)
             by_python(nested, values, want, n)
             self.check(nested, [values], [want], n, assembled=n == 8)
+
+    def test_returns_that_constants_decide(self):
+        at = np.arange(8)
+        for n in (0, 1, 3):
+            never = (at + sum(i + n for i in range(n))) * 100 + n
+            self.check(constant_returns, [], [never.astype(np.int32)], n, STOP=0, assembled=n == 3)
+            first = at * 100 + 100 if n else at * 100
+            self.check(constant_returns, [], [first.astype(np.int32)], n, STOP=1)
+            self.check(constant_returns, [], [(at * 100).astype(np.int32)], n, STOP=2)
 
     def test_ends_of_types(self):
         for n in (0, 1, 3, 7, 50):

@@ -1,6 +1,7 @@
 """What torch's Inductor asks of a Triton, name by name and in its order, without torch: test/torch runs the whole of it where torch is there."""
 
 import base64
+import collections
 import copy
 import os
 import pickle
@@ -18,6 +19,9 @@ import neso as triton  # noqa: E402
 import neso.language as tl  # noqa: E402
 from neso import _native  # noqa: E402
 from neso._C.libtriton import ir, native_specialize_impl  # noqa: E402
+from neso.backends.amd.compiler import HIPBackend  # noqa: E402
+from neso.experimental.gluon.language._layouts import NVMMASharedLayout  # noqa: E402
+from neso.experimental.gluon.nvidia.hopper import TensorDescriptor as GluonDescriptor  # noqa: E402
 from neso.backends import BaseBackend, backends  # noqa: E402
 from neso.backends.compiler import GPUTarget  # noqa: E402
 from neso.compiler import ASTSource, CompiledKernel, make_backend  # noqa: E402
@@ -195,9 +199,38 @@ class Backends(unittest.TestCase):
         self.assertEqual(native_specialize_impl(BaseBackend, (1, 16), True, False, False), (("constexpr", "i32"), (1, "D")))
         for value, wanted in ((np.bool_(True), ("u1", None)), (np.int32(16), ("i32", "D")), (np.float32(2), ("fp32", None))):
             self.assertEqual(native_specialize_impl(BaseBackend, value, False, True, True), wanted)
+        pair = collections.namedtuple("pair", "x y")(1, 16)
+        found = native_specialize_impl(BaseBackend, pair)
+        self.assertEqual((found[0].x, found[1].y), ("constexpr", "D"))
         for value in (object(), {}, 1j, b"bytes", range(3)):
             with self.assertRaisesRegex(TypeError, "failed to specialize argument of type: " + type(value).__name__):
                 native_specialize_impl(BaseBackend, value, False, True, True)
+
+    def test_specialisation_for_others(self):
+        array = aligned(64)
+
+        class Tensor:
+            dtype, shape, device = np.dtype("float32"), (64, ), "cpu"
+
+            def data_ptr(self):
+                return array.__array_interface__["data"][0]
+
+            def stride(self):
+                return (1, )
+
+            def untyped_storage(self):
+                return self
+
+            def size(self):
+                return 256
+        tensor = Tensor()
+        for align, known in ((True, "DS"), (False, "S")):
+            self.assertEqual(native_specialize_impl(HIPBackend, tensor, True, True, align), ("*kfp32", known))
+        self.assertEqual(native_specialize_impl(HIPBackend, tensor, False, False, True), ("*fp32", None))
+        self.assertEqual(native_specialize_impl(HIPBackend, 16, False, True, True), ("i32", "D"))
+        layout = NVMMASharedLayout(0, 32, 1)
+        described = GluonDescriptor.from_tensor(tensor, [16], layout)
+        self.assertEqual(native_specialize_impl(BaseBackend, described), (f"tensordesc<fp32[16],{layout!r}>", None))
         for value in (2**64, -2**63 - 1):
             with self.assertRaises(OverflowError):
                 native_specialize_impl(BaseBackend, value, False, True, True)

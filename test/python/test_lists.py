@@ -57,6 +57,15 @@ def grows(out_ptr, n):
 
 
 @triton.jit
+def summed(out_ptr, n):
+    at = tl.arange(0, 8)
+    tiles = []
+    for i in tl.static_range(3):
+        tiles.append(at * i + n)
+    tl.store(out_ptr + at, sum(t for t in tiles) + max(tl.max(t) for t in tiles if t is not tiles[0]))
+
+
+@triton.jit
 def dicts(out_ptr, n):
     at = tl.arange(0, 8)
     state = {"sum": at * 0, "last": at}
@@ -141,6 +150,12 @@ def by_what_runs(out_ptr, n):
 
 
 @triton.jit
+def key_that_runs(out_ptr, n):
+    a = {0: n}
+    tl.store(out_ptr, a[n])
+
+
+@triton.jit
 def in_a_branch(out_ptr, n):
     a = [n]
     if n > 3:
@@ -174,6 +189,9 @@ class Lists(Engines):
         at = np.arange(8)
         self.check(grows, [], [(((at + 5) * 15 + at + 5) * 6).astype(np.int32)], 5)
 
+    def test_used_up_by_a_generator(self):
+        self.check(summed, [], [(3 * np.arange(8) + 15 + 14 + 5).astype(np.int32)], 5)
+
     def test_dicts(self):
         at = np.arange(8)
         for n in (0, 6):
@@ -192,6 +210,7 @@ class Lists(Engines):
     def test_errors(self):
         out = np.zeros(2, np.int32)
         self.refuses(by_what_runs, "an index of a list that is assigned to must be known while compiling", out, 3)
+        self.refuses(key_that_runs, "a key of a dict must be known while compiling, found int32 scalar", out, 3)
         self.refuses(in_a_branch, "Mismatched type for a", out, 3)
         with mock.patch.dict(os.environ, {"NESO_STRICT_TRITON": "1"}):
             self.refuses(grows, "__setitem__ is not supported in triton", out, 3)

@@ -25,7 +25,7 @@ triton.backends: Backend backends
 triton.backends.compiler: BaseBackend GPUTarget Language
 triton.backends.driver: Benchmarker DriverBase GPUDriver
 triton.backends.nvidia.compiler: BaseBackend CUDABackend CUDAOptions GPUTarget Language min_dot_size
-triton.backends.amd.compiler: get_min_dot_size
+triton.backends.amd.compiler: HIPBackend get_min_dot_size
 triton.compiler: ASTSource CompilationError CompiledKernel IRSource LazyDict compile make_backend
 triton.compiler.code_generator: CodeGenerator ast_to_ttir
 triton.compiler.compiler: ASTSource CompiledKernel GPUTarget IRSource get_cache_key make_backend max_shared_mem

@@ -102,6 +102,31 @@ def argsort(x, down):
     return np.argsort(-keys if down else keys, axis=-1, kind="stable")
 
 
+@triton.jit
+def as_many_as_run(out_ptr, n):
+    tl.store(out_ptr + tl.arange(0, 2), tl.topk(tl.arange(0, 2), n))
+
+
+@triton.jit
+def values_of_another_size(out_ptr):
+    keys, values = tl.sort(tl.arange(0, 4), values=tl.arange(0, 8))
+    tl.store(out_ptr + tl.arange(0, 4), values)
+
+
+@triton.jit
+def values_of_other_sizes(out_ptr):
+    keys, values = tl.sort(tl.arange(0, 4), values=(tl.arange(0, 4), tl.arange(0, 2)))
+    tl.store(out_ptr + tl.arange(0, 4), values[0])
+
+
+@triton.jit
+def turns(x_ptr, out_ptr, down, N: tl.constexpr):
+    at = tl.arange(0, N)
+    x = tl.load(x_ptr + at)
+    tl.store(out_ptr + at, tl.sort(x, descending=down > 0))
+    tl.store(out_ptr + N, tl.max(tl.topk(x, 1, descending=down > 0), 0))
+
+
 class Order(Engines):
     def test_sort(self):
         random = np.random.default_rng(1)
@@ -116,6 +141,13 @@ class Order(Engines):
                     index = argsort(x, down)
                     self.check(sorts, [x], [np.take_along_axis(x, index, 1), index.astype(np.int32)], N=n, M=m,
                                DOWN=down, assembled=m == 13)
+
+    def test_order_that_runs(self):
+        for m in (1, 8, 13):
+            x = np.random.default_rng(2).integers(-9, 9, m).astype(np.int32)
+            for down in (0, 2):
+                ordered = np.sort(x)[::-1] if down else np.sort(x)
+                self.check(turns, [x], [np.append(ordered, ordered[0])], down, N=m, assembled=m == 8)
 
     def test_values(self):
         random = np.random.default_rng(5)
@@ -157,6 +189,9 @@ class Order(Engines):
                 self.check(best, [x], [np.stack([values, values]), index.astype(np.int32)], N=n, M=m, K=k, DOWN=down,
                            assembled=k == 3)
         self.refuses(too_many, "topk: more elements are asked for than there are", np.zeros(4, np.int32))
+        self.refuses(as_many_as_run, "topk: how many elements there are is known when compiling", np.zeros(4, np.int32), 2)
+        for kernel in (values_of_another_size, values_of_other_sizes):
+            self.refuses(kernel, "sort: values have the shape of the keys", np.zeros(4, np.int32))
 
     def test_median(self):
         for n, m in ((4, 16), (2, 7)):

@@ -203,7 +203,7 @@ class Subscripts(Engines):
         self.refuses(bad_kind, "cannot be indexed by 1.5", out, 3, cure="tl.gather")
         self.refuses(bad_empty, "the slice takes nothing of 16 elements", out, 3)
         self.refuses(bad_step, "a slice of a tile cannot have the step 0", out, 3)
-        self.refuses(bad_value, "int32[8] does not fit what is assigned to of int32[16]", out, 3)
+        self.refuses(bad_value, "int32[8] does not fit what is assigned to, shape [2] of int32[16]", out, 3)
         self.refuses(bad_rank, "int32[16] cannot be indexed by 2", out, 3)
 
     def test_strict(self):

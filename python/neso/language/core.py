@@ -127,6 +127,12 @@ class tuple(base_value):
         self.values = [a for a in args]
         self.type = type
 
+    def __getattr__(self, name):
+        fields = getattr(self.__dict__.get("type"), "fields", None) or []
+        if name in fields:
+            return self.values[fields.index(name)]
+        raise AttributeError(f"a tuple has no field '{name}'")
+
     def __iter__(self):
         return iter(self.values)
 
@@ -185,7 +191,9 @@ class condition(base_value):
 
 def _aggregate(cls):
     """Marks a class whose fields are values of the language; kernels make and change its objects."""
+    from ._aggregate import made
     cls.__triton_aggregate__ = True
+    made(cls)
     cls.hash_attrs = [cls.__init__] + [getattr(cls, n) for n in cls.__dict__ if hasattr(getattr(cls, n, None), "cache_key")]
     return cls
 
@@ -199,6 +207,18 @@ make_builtins(globals(), "language", """
     atomic_max atomic_min atomic_and atomic_or atomic_xor where add sub mul minimum maximum clamp reduce associative_scan histogram gather
     map_elementwise debug_barrier multiple_of max_contiguous max_constancy assume static_print static_assert
     device_print device_assert inline_asm_elementwise extern_elementwise dispatch to_tensor squeeze unsqueeze""")
+
+
+class _AggregateReplace(builtin_function):
+
+    __doc__ = property(_doc)
+
+    def __call__(self, instance, **changes):
+        from ._aggregate import replace
+        return replace(instance, changes)
+
+
+aggregate_replace = _AggregateReplace("language.aggregate_replace")
 
 
 def _shape_check_impl(shape):

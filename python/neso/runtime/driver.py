@@ -8,9 +8,14 @@ class DriverConfig:
 
     def __init__(self):
         self._cpu = self._cuda = self._simulated = self._active = None
+        self._default = None  # what was the default last: None before anyone asked
 
     @property
     def default(self):
+        self._default = self._choose()
+        return self._default
+
+    def _choose(self):
         named = knobs.runtime.target
         from ..backends.cpu.driver import CpuDriver, SimulatedDriver
         from ..backends.nvidia.driver import CudaDriver

@@ -65,7 +65,8 @@ def specialize(value, is_const, specialized, align):
         return "constexpr", value
     if hasattr(value, "block_shape"):
         base = _pointer(value.base, False, False)[0][1:]
-        return f"tensordesc<{base}{list(value.block_shape)}>", None
+        layout = f",{value.layout!r}" if hasattr(value, "layout") else ""  # Gluon's
+        return f"tensordesc<{base}{list(value.block_shape)}{layout}>", None
     if isinstance(value, (tuple, list)):
         inner = [specialize(item, is_const, specialized, align) for item in value]
         return tuple(i[0] for i in inner), tuple(i[1] for i in inner)
@@ -82,7 +83,11 @@ def native_specialize_impl(backend, arg, is_const=False, specialize_value=True, 
     if isinstance(arg, int) and not -2**63 <= arg < 2**64:
         raise OverflowError("integer to be specialized too large to represent")
     if isinstance(arg, tuple):  # items are specialised whatever is said of the tuple
-        is_const, specialize_value, align = False, True, True
+        found = [native_specialize_impl(backend, item) for item in arg]
+        alike = (lambda items: type(arg)(*items)) if hasattr(arg, "_fields") else tuple
+        return alike([kind for kind, _ in found]), alike([known for _, known in found])
+    if hasattr(arg, "data_ptr") and specialize_value and not getattr(backend, "supports_native_tensor_specialization", True):
+        return _pointer(arg, is_const, align)[0], backend.get_tensor_specialization(arg, align=align)
     found = specialize(arg, is_const, specialize_value, align)
     if found == (type(arg).__name__, None):
         raise TypeError(f"failed to specialize argument of type: {type(arg).__name__}")

@@ -167,7 +167,7 @@ static Exec exec_def(FrontLower *low, Ast *node)
 	function_decorate(ast);
 	FrontFunction *f = arena_copy(low->arena, ast, sizeof *ast);
 	f->env = low->frame;
-	f->id = 0x80000000u + ++low->closures;
+	f->id = FIRST_CLOSURE + ++low->closures;
 	if (!function_defaults(low, f))
 		return failed(low);
 	frame_set(low, low->frame, node->function->name, val_function(low, f));
@@ -194,6 +194,8 @@ static Exec exec_assign(FrontLower *low, Ast *node)
 		v = eval_binary(low, node->aug_assign.op, l, r);
 		return assign_target(low, node->aug_assign.target, v) ? next : failed(low);
 	}
+	if (is_named_generator(low, node->assign.targets.items[0], node->assign.value))
+		return failed(low);
 	v = eval(low, node->assign.value);
 	for (uint32_t i = 0; i < node->assign.targets.len; i++)
 		if (!assign_target(low, node->assign.targets.items[i], v))

@@ -169,6 +169,9 @@ static const Val *slice_of(FrontLower *low, const Val *v, const Val *slice)
 const Val *host_index(FrontLower *low, const Val *v, const Val *index)
 {
 	if (v->kind == VAL_DICT) {
+		if (index->kind == VAL_TENSOR && !index->origin)
+			return lower_error(low, DIAG_NOT_CONSTEXPR, "a key of a dict",
+					   val_describe(low, index));
 		const Val *found = val_dict_find(v, index);
 		return found ? found : lower_error(low, DIAG_KEY, val_brief(low, index));
 	}

@@ -218,6 +218,58 @@ static const Val *eval_for(FrontLower *low, const Ast *target, Ast *value)
 	return v;
 }
 
+typedef struct Uses {
+	Sym name;
+	unsigned count; /* more than one where a loop is around it */
+	unsigned each;
+} Uses;
+
+static void count_uses(void *data, Ast *n)
+{
+	Uses *u = data;
+	u->count += n->kind == AST_NAME && n->name.id == u->name ? u->each : 0;
+	if (n->kind != AST_FOR && n->kind != AST_WHILE) {
+		ast_each(n, count_uses, u);
+		return;
+	}
+	const AstList *body = n->kind == AST_FOR ? &n->for_stmt.body : &n->if_stmt.body;
+	count_uses(u, n->kind == AST_FOR ? n->for_stmt.iter : n->if_stmt.test);
+	Uses inside = {.name = u->name, .each = 2};
+	for (uint32_t i = 0; i < body->len; i++)
+		count_uses(&inside, body->items[i]);
+	u->count += inside.count;
+}
+
+/* Host code has it from Python that a generator is used up; the name stands once where it gets it,
+ * and once where it is used. */
+static bool is_used_once(const FrontLower *low, const Ast *target)
+{
+	const FrontFunction *f = low->frame->function;
+	if (!f || target->kind != AST_NAME)
+		return true;
+	Uses u = {.name = target->name.id, .each = 1};
+	for (uint32_t i = 0; i < f->ast->body.len; i++)
+		count_uses(&u, f->ast->body.items[i]);
+	return u.count <= 2;
+}
+
+/* Generators are evaluated where they stand. Behind a name that would show: they would be gone
+ * through twice, and not see what their names mean by then. */
+bool is_named_generator(FrontLower *low, const Ast *target, const Ast *value)
+{
+	if (!eval_is_lazy(value) || (low->frame->host && is_used_once(low, target)) ||
+	    (value->kind == AST_CALL && eval(low, value->call.func)->kind != VAL_PYTHON))
+		return false;
+	Span old = lower_at(low, value->span);
+	bool is_expression = value->kind == AST_GENERATOR;
+	lower_error(low, DIAG_UNSUPPORTED, is_expression ? "a generator that a name holds"
+							 : "map() or filter() that a name holds");
+	lower_note(low, "a list, [...] or list(...), has its items at once; a generator stands where it is "
+			"used up: sum(... for ...)");
+	lower_restore(low, old);
+	return true;
+}
+
 static void assign(FrontLower *low, Ast *node)
 {
 	CONTRACT(node->kind == AST_ASSIGN);
@@ -227,9 +279,25 @@ static void assign(FrontLower *low, Ast *node)
 	bool is_subject = first->kind == AST_NAME && strncmp(first->name.id, "%match", 6) == 0;
 	if (is_subject)
 		lower_extension(low, "`match`");
-	const Val *v = is_subject ? eval(low, node->assign.value) : eval_for(low, first, node->assign.value);
+	bool unpacks = targets->len == 1 && (first->kind == AST_TUPLE || first->kind == AST_LIST);
+	const Val *v = !unpacks && is_named_generator(low, first, node->assign.value) ? low->poison :
+		       is_subject ? eval(low, node->assign.value) : eval_for(low, first, node->assign.value);
 	for (uint32_t i = 0; i < targets->len; i++)
 		assign_target(low, targets->items[i], v);
+}
+
+/* A value that is declared constexpr, with what is known of it as it was before it ran. */
+static const Val *known_items(FrontLower *low, const Val *v)
+{
+	if (v->kind == VAL_TENSOR && v->origin)
+		return v->origin;
+	if (v->kind != VAL_TUPLE)
+		return v;
+	Val *t = arena_copy(low->arena, v, sizeof *v);
+	t->seq.items = ARENA_ARRAY(low->arena, const Val *, MAX(v->seq.len, 1u));
+	for (uint32_t i = 0; i < v->seq.len; i++)
+		t->seq.items[i] = known_items(low, v->seq.items[i]);
+	return t;
 }
 
 static void assign_annotated(FrontLower *low, Ast *node)
@@ -260,7 +328,7 @@ static void assign_annotated(FrontLower *low, Ast *node)
 			return;
 		}
 	}
-	assign_target(low, target, v->kind == VAL_TENSOR && v->origin ? v->origin : v);
+	assign_target(low, target, known_items(low, v));
 }
 
 static void assign_augmented(FrontLower *low, Ast *node)

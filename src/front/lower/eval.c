@@ -360,7 +360,7 @@ static const Val *eval_lambda(FrontLower *low, Ast *node)
 	FrontFunction *ast = function_of_ast(low->frame->ns, node->function);
 	FrontFunction *f = arena_copy(low->arena, ast, sizeof *ast);
 	f->env = low->frame;
-	f->id = 0x80000000u + ++low->closures;
+	f->id = FIRST_CLOSURE + ++low->closures;
 	f->decorated = true;
 	return function_defaults(low, f) ? val_function(low, f) : low->poison;
 }
@@ -368,7 +368,9 @@ static const Val *eval_lambda(FrontLower *low, Ast *node)
 static const Val *eval_named(FrontLower *low, const Ast *node)
 {
 	CONTRACT(node->kind == AST_NAMED_EXPR);
-	const Val *v = eval(low, node->named.value);
+	const Val *v = low->poison;
+	if (!is_named_generator(low, node->named.target, node->named.value))
+		v = eval(low, node->named.value);
 	if (!low->frame->host)
 		v = sanitize(low, v);
 	if (!assign_target(low, node->named.target, v))

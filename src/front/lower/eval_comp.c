@@ -76,8 +76,40 @@ static void clause_names(FrontLower *low, const Ast *target, SymVec *out)
 			clause_names(low, target->seq.items.items[i], out);
 }
 
+/* Functions that the comprehension made see its names as the last item left them. */
+static void keep_names(const Val *v, uint32_t last_closure, Frame *names)
+{
+	if (val_is_seq(v))
+		for (uint32_t i = 0; i < v->seq.len; i++)
+			keep_names(v->seq.items[i], last_closure, names);
+	if (v->kind != VAL_FUNCTION || v->function->id <= last_closure)
+		return;
+	/* Behind the names of comprehensions in this one. */
+	Frame **env = &v->function->env;
+	while (*env && *env != names && *env != names->env && (*env)->function == names->function)
+		env = &(*env)->env;
+	if (*env == names->env)
+		*env = names;
+}
+
+static void keep_names_of_all(FrontLower *low, const ValVec *values, const SymVec *names,
+			      uint32_t last_closure)
+{
+	if (FIRST_CLOSURE + low->closures == last_closure)
+		return;
+	Frame *kept = frame_new(low, low->frame->function, low->frame->ns);
+	kept->env = low->frame;
+	kept->host = low->frame->host;
+	for (uint32_t i = 0; i < names->len; i++)
+		if (frame_get(low->frame, names->data[i]))
+			frame_set(low, kept, names->data[i], frame_get(low->frame, names->data[i]));
+	for (size_t i = 0; i < values->len; i++)
+		keep_names(values->data[i], last_closure, kept);
+}
+
 const Val *eval_comprehension(FrontLower *low, Ast *node)
 {
+	uint32_t last_closure = FIRST_CLOSURE + low->closures;
 	SymVec names = {0};
 	for (uint32_t i = 0; i < node->comp.clauses.len; i++)
 		clause_names(low, node->comp.clauses.items[i]->comp_for.target, &names);
@@ -88,6 +120,7 @@ const Val *eval_comprehension(FrontLower *low, Ast *node)
 		old[i] = low->frame->slots.data[frame_slot(low, low->frame, names.data[i])];
 	Comp c = {.low = low, .node = node};
 	bool ok = run_clause(&c, 0);
+	keep_names_of_all(low, &c.values, &names, last_closure);
 	for (uint32_t i = 0; i < names.len; i++)
 		low->frame->slots.data[frame_slot(low, low->frame, names.data[i])] = old[i];
 	if (!ok)

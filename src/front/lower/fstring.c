@@ -131,6 +131,8 @@ const Val *template_print(FrontLower *low, const CallArgs *args, const TemplateV
 			vec_push(low->arena, &parts, val_str(low, STR(" ")));
 		for (size_t k = 0; t && k < t->parts.len; k++)
 			vec_push(low->arena, &parts, t->parts.data[k]);
+		if (!t && !sem_no_padding(low, "tl.device_print", &args->args[i], 1))
+			return low->poison;
 		if (!t)
 			vec_push(low->arena, &parts, args->args[i]);
 	}

@@ -205,6 +205,18 @@ static uint32_t call_depth(const Frame *frame)
 	return n;
 }
 
+/* What is known of the numbers that a function returns. */
+static const Val *known_as(FrontLower *low, const Val *v, const Val *result)
+{
+	if (v->kind != VAL_TUPLE || v == result)
+		return val_add_origin(low, v, result->origin);
+	Val *t = arena_copy(low->arena, v, sizeof *v);
+	t->seq.items = ARENA_ARRAY(low->arena, const Val *, MAX(v->seq.len, 1u));
+	for (uint32_t i = 0; i < v->seq.len; i++)
+		t->seq.items[i] = known_as(low, v->seq.items[i], result->seq.items[i]);
+	return t;
+}
+
 static const Val *call(FrontLower *low, const Instance *in, FrontFunction *f, const Val **values)
 {
 	ValueVec operands = {0}, like = {0}, results = {0};
@@ -224,8 +236,7 @@ static const Val *call(FrontLower *low, const Instance *in, FrontFunction *f, co
 	uint32_t cursor = 0;
 	if (!in->result)
 		return low->none;
-	const Val *v = val_rebuild(low, in->result, results.data, &cursor);
-	return val_add_origin(low, v, in->result->origin);
+	return known_as(low, val_rebuild(low, in->result, results.data, &cursor), in->result);
 }
 
 /* A lambda is one expression: it is evaluated where it is called. */

@@ -75,6 +75,7 @@ static void finds_change(void *data, Ast *n)
 }
 
 static void look(void *data, Ast *n);
+static void look_comprehension(Held *h, const Ast *n);
 
 static const char *const walkers[] = {"enumerate", "zip", "reversed", NULL};
 
@@ -144,9 +145,13 @@ static void look_call(Held *h, Ast *n)
 		reads = !strcmp(f->attribute.attr, *m);
 	if (!of_it || !reads)
 		look(h, n->call.func);
-	for (uint32_t i = 0; i < n->call.args.len; i++)
-		if (!(reads && !of_it && is_it(h, n->call.args.items[i])))
-			look(h, n->call.args.items[i]);
+	for (uint32_t i = 0; i < n->call.args.len; i++) {
+		Ast *arg = n->call.args.items[i];
+		if (reads && !of_it && arg->kind == AST_GENERATOR)
+			look_comprehension(h, arg); /* it is used up there */
+		else if (!(reads && !of_it && is_it(h, arg)))
+			look(h, arg);
+	}
 	for (uint32_t i = 0; i < n->call.keyword_count; i++)
 		look(h, n->call.keywords[i].value);
 }

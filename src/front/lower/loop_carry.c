@@ -91,6 +91,20 @@ bool carry_is_same(const Val *a, const Val *b)
 	return !val_has_tensor(b) && val_equal(a, b);
 }
 
+/* Which field of an object makes it another type. */
+static void note_field(FrontLower *low, const Val *before, const Val *v)
+{
+	if (before->kind != VAL_OBJECT || v->kind != VAL_OBJECT || before->object.klass != v->object.klass)
+		return;
+	const FrontClass *k = before->object.klass;
+	for (uint32_t i = 0; i < k->field_count; i++) {
+		const Val *was = before->object.fields[i], *is = v->object.fields[i];
+		if (was && is && !(val_has_tensor(was) ? val_same_shape(is, was) : carry_is_same(was, is)))
+			lower_note(low, "its field '%s' is %s before the loop and %s in it",
+				   k->fields[i].name, val_describe(low, was), val_describe(low, is));
+	}
+}
+
 void carry_error(Loop *loop, const Carried *c, const Slot *slot)
 {
 	FrontLower *low = loop->low;
@@ -102,6 +116,7 @@ void carry_error(Loop *loop, const Carried *c, const Slot *slot)
 			    val_describe(low, slot->val));
 	else
 		lower_error(low, DIAG_LOOP_CONSTEXPR, c->name, val_describe(low, c->init), line);
+	note_field(low, c->init, slot->val);
 	lower_restore(low, old);
 }
 

@@ -94,6 +94,7 @@ Flow loop_return(FrontLower *low, const Val *value, Span at)
 	if (!lower_extension_words(
 		    low, "Cannot have `return` statements inside `while` or `for` statements in triton"))
 		lower_note(low, "a flag that the loop's condition asks does: while i < n and not found");
+	low->frame->returns++;
 	frame_set(low, low->frame, loop_value(low), value);
 	frame_set(low, low->frame, loop_returned(low), sem_to_tensor(low, low->true_));
 	return leave(low, true, at);
@@ -177,7 +178,9 @@ Flow loop_turns(FrontLower *low, Ast *node, const ValVec *items)
 	LoopExits exits = loop_exits(&node->for_stmt.body);
 	if (exits.returns)
 		loop_may_return(low);
+	uint32_t returns = low->frame->returns;
 	turns_from(low, &(Turns){.node = node, .items = items});
 	lower_at(low, node->span);
+	exits.returns = exits.returns && low->frame->returns != returns;
 	return loop_after(low, exits);
 }

@@ -83,7 +83,7 @@ static void lower_nested_def(FrontLower *low, Ast *node)
 	FrontFunction *f = arena_copy(low->arena, ast, sizeof *ast);
 	f->kind = ast->kind == FN_HOST ? FN_JIT : ast->kind;
 	f->env = low->frame;
-	f->id = 0x80000000u + ++low->closures;
+	f->id = FIRST_CLOSURE + ++low->closures;
 	if (function_defaults(low, f))
 		frame_set(low, low->frame, node->function->name, val_function(low, f));
 }

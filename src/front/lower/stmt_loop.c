@@ -17,9 +17,16 @@ static const Val *lower_body(Loop *loop, const AstList *body)
 	}
 	for (uint32_t i = 0; i < loop->names.len; i++)
 		vec_push(low->arena, &scope.kept, loop->names.data[i].name);
+	const Val *returned = frame_get(low->frame, loop_returned(low));
+	uint32_t returns = low->frame->returns;
 	loop_open(low, &scope, outer);
 	lower_stream(low, (Stream){.list = *body}, true);
-	return loop_close(low, &scope);
+	const Val *broken = loop_close(low, &scope);
+	if (loop->exits.returns && low->frame->returns == returns) { /* constants keep it from them */
+		loop->exits.returns = false;
+		frame_set(low, low->frame, loop_returned(low), returned);
+	}
+	return broken;
 }
 
 /* Hidden names that a loop with a `return` carries. */

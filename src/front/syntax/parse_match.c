@@ -105,8 +105,15 @@ static bool read_case(Parser *p, Sym subject, Case *out)
 	*out = (Case){0};
 	advance(p);
 	Ast *pattern = parse_binary(p, PREC_BIT_OR);
-	if (!pattern || !pattern_test(p, subject, pattern, out, &out->test))
+	if (!pattern)
 		return false;
+	/* After an error the case is read on as one that takes all: what is below it is none. */
+	bool read = !at(p, TOK_COMMA) && pattern_test(p, subject, pattern, out, &out->test);
+	if (at(p, TOK_COMMA)) {
+		parse_error(p, pattern->span, DIAG_SYNTAX_PATTERN, NULL, NULL);
+		while (!at(p, TOK_COLON) && !at(p, TOK_NEWLINE) && !at(p, TOK_END))
+			advance(p);
+	}
 	bool alternatives = pattern->kind == AST_BIN_OP && out->binding;
 	if (at(p, TOK_AS)) {
 		uint32_t at_name = tok_start(p);
@@ -120,10 +127,8 @@ static bool read_case(Parser *p, Sym subject, Case *out)
 	if (accept(p, TOK_IF) && !(out->guard = parse_named(p)))
 		return false;
 	/* Where the guard fails the name would have been bound all the same. */
-	if (alternatives || (out->guard && out->test && out->binding)) {
+	if (read && (alternatives || (out->guard && out->test && out->binding)))
 		parse_error(p, pattern->span, DIAG_SYNTAX_PATTERN, NULL, NULL);
-		return false;
-	}
 	Ast *holder = node_new(p, AST_IF, start);
 	return parse_block(p, holder, &out->body, "'case' statement", start);
 }

@@ -343,6 +343,17 @@ static const Val *taken(FrontLower *low, const Pick *pick, int64_t n, const Val 
 	return in;
 }
 
+static const char *shape_of_target(FrontLower *low, const Subscript *s, const Val *tile)
+{
+	int64_t shape[IR_MAX_RANK];
+	uint32_t rank = 0;
+	for (uint32_t i = 0; i < s->rank; i++)
+		if (s->picks[i].kind != PICK_ONE)
+			shape[rank++] = s->picks[i].kind == PICK_SLICE ? s->picks[i].len
+								       : sem_type(tile)->shape[i];
+	return tl_shape_text(low, shape, rank);
+}
+
 /* The value with the axes of the tile: those that an index takes have size 1. */
 static const Val *lift_value(FrontLower *low, const Val *value, const Subscript *s, const Val *shape_of)
 {
@@ -361,8 +372,8 @@ static const Val *lift_value(FrontLower *low, const Val *value, const Subscript 
 		fits = have == 1 || have == n;
 	}
 	if (!fits)
-		return lower_error(low, DIAG_TILE_ASSIGN_SHAPE, sem_describe(low, value), sem_describe(low,
-				shape_of));
+		return lower_error(low, DIAG_TILE_ASSIGN_SHAPE, sem_describe(low, value),
+				   shape_of_target(low, s, shape_of), sem_describe(low, shape_of));
 	for (; rank < kept; rank++)
 		value = sem_expand_dims(low, value, 0);
 	for (uint32_t i = 0; i < s->rank; i++)
@@ -382,7 +393,7 @@ const Val *sem_assign(FrontLower *low, const Val *tile, const Val *index, const 
 		return low->poison;
 	for (uint32_t i = 0; i < s.items; i++)
 		if (s.fresh[i])
-			return lower_error(low, DIAG_TILE_SUBSCRIPT, sem_describe(low, tile), "None");
+			return lower_error(low, DIAG_TILE_ASSIGN_NEW, sem_describe(low, tile));
 	TlType type = sem_type(tile);
 	value = sem_to_tensor(low, value);
 	if (!sem_is_poison(value))

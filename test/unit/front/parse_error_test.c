@@ -414,10 +414,18 @@ static const ErrorCase error_cases[] = {
 	 "    case 1 as b if b: pass\n"
 	 "def h(a):\n"
 	 "  match a:\n"
-	 "    case 1 | b: pass\n"),
+	 "    case 1 | b: pass\n"
+	 "def i(a):\n"
+	 "  match a:\n"
+	 "    case (1, b): return b\n"
+	 "    case 2, b: return b\n"
+	 "    case _: return 0 0\n"),
 	 "3:10-13 a case takes literals, dotted names, one name, '_', '|' and 'as'\n"
 	 "6:10-11 a case takes literals, dotted names, one name, '_', '|' and 'as'\n"
-	 "9:10-15 a case takes literals, dotted names, one name, '_', '|' and 'as'\n"},
+	 "9:10-15 a case takes literals, dotted names, one name, '_', '|' and 'as'\n"
+	 "12:10-16 a case takes literals, dotted names, one name, '_', '|' and 'as'\n"
+	 "13:10-11 a case takes literals, dotted names, one name, '_', '|' and 'as'\n"
+	 "14:22-23 expected end of line, found a number\n"},
 	{DIAG_SYNTAX_ESCAPE,
 	 BYTES("'a\\x4'\n"
 	 "'\\u12'\n"

@@ -1,0 +1,1 @@
+"""What host code of Gluon kernels imports."""
