@@ -157,6 +157,16 @@ class Dump(unittest.TestCase):
         for value in ("0", "other", "", "false"):
             self.assertNotIn("IR Dump", self.shown(value), value)
 
+    def test_a_name_that_no_kernel_has(self):
+        @triton.jit
+        def alone(p):
+            tl.store(p, 1)
+        err = io.StringIO()
+        for variable in ("MLIR_ENABLE_DUMP", "NESO_DUMP_KERNEL"):
+            with with_environment(**{variable: "other", "NESO_DUMP": os.devnull}), contextlib.redirect_stderr(err):
+                triton.jit(alone.fn)[(1, )](np.zeros(1, np.float32))
+            self.assertIn(f"{variable} names 'other', and {alone.fn.__code__.co_filename} has no kernel of this name", err.getvalue())
+
     @unittest.skipUnless(has_gpu_compiler(), "built without LLVM, or no ptxas")
     def test_of_code_for_a_gpu(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -40,6 +40,14 @@ static bool matches_some(const JitModule *module, const char *names)
 	return false;
 }
 
+static void warn_of_name(const JitModule *module, const char *variable, const char *name, DiagList *diags)
+{
+	LineCol none = {0, 0};
+	// What follows a \x1f in a path tells texts of one file apart, and is nothing to see.
+	const char *path = arena_strndup(diags->arena, module->path, strcspn(module->path, "\x1f"));
+	diag_add_at(diags, NULL, none, DIAG_DUMP_NAME, variable, name, path);
+}
+
 void jit_warn_dump_names(JitModule *module, DiagList *diags)
 {
 	const char *name = jit_dump_name(), *names = option_given(OPTION_DUMP_KERNEL, NULL);
@@ -48,11 +56,11 @@ void jit_warn_dump_names(JitModule *module, DiagList *diags)
 	if ((!name && !names) || atomic_exchange(&module->dump_names_told, true))
 		return;
 	if (name && !matches_some(module, name))
-		diag_add_at(diags, NULL, none, DIAG_DUMP_NAME, "MLIR_ENABLE_DUMP", name, module->path);
+		warn_of_name(module, "MLIR_ENABLE_DUMP", name, diags);
 	if (names && !folder)
 		diag_add_at(diags, NULL, none, DIAG_DUMP_FOLDER, names);
 	else if (names && !matches_some(module, names))
-		diag_add_at(diags, NULL, none, DIAG_DUMP_NAME, "NESO_DUMP_KERNEL", names, module->path);
+		warn_of_name(module, "NESO_DUMP_KERNEL", names, diags);
 }
 
 void jit_pass_dump_open(JitVariant *variant)
