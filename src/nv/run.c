@@ -258,7 +258,8 @@ static bool listen_to(Work *work, Text *said, const NvRun *run)
 		if (run->asks)
 			stop_point();
 		struct pollfd ready = {.fd = work->pipe[0], .events = POLLIN};
-		int n = poll(&ready, 1, (int)((run->asks ? stop_wait(MIN(left, 1e6)) : MIN(left, 1e6)) * 1e3 + 1));
+		double wait = run->asks ? stop_wait(MIN(left, 1e6)) : MIN(left, 1e6);
+		int n = poll(&ready, 1, (int)(wait * 1e3 + 1));
 		if (n < 0 && errno != EINTR)
 			return false;
 		if (n <= 0)

@@ -111,7 +111,8 @@ static const Layout *pointer_layout(const Coalesce *c, IrOp *op, uint32_t mask_a
 		usual_first(c, pointers, order);
 	int64_t vector = axis_vector(c->axes, pointers, mask, order[0]);
 	ScheduleSeen seen = {0}; /* loops change meanwhile */
-	if (mask && op->kind == OP_LOAD && schedule_may_copy(c->gpu, c->cx->module, c->cx->scratch, op, &seen))
+	if (mask && op->kind == OP_LOAD &&
+	    schedule_may_copy(c->gpu, c->cx->module, c->cx->scratch, op, &seen))
 		vector = prefix_vector(c->axes, c->gpu->ir, pointers, mask, order[0]);
 	return layout_for(c, op, pointers->type, order, vector, widest);
 }
