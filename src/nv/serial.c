@@ -5,7 +5,8 @@
  * way. ptxas 13.0 makes such moves in front of the products at times whose sums they are for, and
  * the result is silently wrong (seen on an H200: of 16 products of tf32 along K the first eight are
  * lost; by its code, not with waits). So the PTX is assembled again with the waits written out,
- * which costs nothing: they are there anyway. */
+ * which costs nothing: they are there anyway. ptxas says so when it is about half done; it need not
+ * end. */
 #include "nv/inner.h"
 
 const char nv_serial_advice[] = "wgmma.mma_async instructions are serialized";

@@ -73,9 +73,9 @@ static void add_buffer(Allocation *a, IrOp *op, uint64_t bytes, uint64_t align, 
 {
 	CONTRACT(bytes && base_is_pow2(align));
 	CONTRACT(a->start[op->id] <= a->end[op->id]);
-	const IrOp *outer;
+	const IrOp *roles;
 	Buffer b = {.op = op, .bytes = bytes, .align = MAX(align, (uint64_t)LEAST_ALIGN), .scratch = scratch,
-		    .in_role = gpu_own_warps_region(op, &outer) != NULL};
+		    .in_role = gpu_own_warps_region(op, &roles) != NULL};
 	b.number = a->buffers.len;
 	bool always = op->kind == OP_WARP_SPECIALIZE;
 	b.first = always ? 0 : a->start[op->id];
