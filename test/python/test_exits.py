@@ -220,6 +220,25 @@ def returns_beside_continue(out, n):
 
 
 @triton.jit
+def unrolled_in_unrolled(v, n):
+    for i in tl.static_range(2):
+        if n > 20:
+            break
+        for j in tl.static_range(3):
+            v += 1
+            if n > 2 * i + j + 7:
+                return v, j
+    return v, n
+
+
+@triton.jit
+def unrolled_returns(out, n):
+    at = tl.arange(0, 8)
+    v, j = unrolled_in_unrolled(at, n)
+    tl.store(out + at, v * 100 + j)
+
+
+@triton.jit
 def constant_returns(out, n, STOP: tl.constexpr):
     at = tl.arange(0, 8)
     v, i = found(at, n, STOP)
@@ -293,6 +312,11 @@ class Exits(Engines):
         at = np.arange(8)
         for n, turns, i in ((0, 0, 0), (1, 2, 1), (2, 2, 2), (3, 2, 2), (5, 1, 1)):
             self.check(returns_beside_continue, [], [((at + turns) * 100 + i).astype(np.int32)], n, assembled=n == 3)
+
+    def test_returns_of_unrolled_loops(self):
+        at = np.arange(8)
+        for n, turns, j in ((3, 6, 3), (8, 1, 0), (25, 0, 25)):
+            self.check(unrolled_returns, [], [((at + turns) * 100 + j).astype(np.int32)], n, assembled=n == 3)
 
     def test_ends_of_types(self):
         for n in (0, 1, 3, 7, 50):
