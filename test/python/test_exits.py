@@ -199,6 +199,46 @@ def found(v, n, STOP: tl.constexpr):
 
 
 @triton.jit
+def first_of(v, n):
+    for i in range(n):
+        if n > 1:
+            if i * n > 3:
+                return v, i
+        else:
+            if n > 5:
+                continue
+            v += 1
+        v += 1
+    return v, n
+
+
+@triton.jit
+def returns_beside_continue(out, n):
+    at = tl.arange(0, 8)
+    v, i = first_of(at, n)
+    tl.store(out + at, v * 100 + i)
+
+
+@triton.jit
+def unrolled_in_unrolled(v, n):
+    for i in tl.static_range(2):
+        if n > 20:
+            break
+        for j in tl.static_range(3):
+            v += 1
+            if n > 2 * i + j + 7:
+                return v, j
+    return v, n
+
+
+@triton.jit
+def unrolled_returns(out, n):
+    at = tl.arange(0, 8)
+    v, j = unrolled_in_unrolled(at, n)
+    tl.store(out + at, v * 100 + j)
+
+
+@triton.jit
 def constant_returns(out, n, STOP: tl.constexpr):
     at = tl.arange(0, 8)
     v, i = found(at, n, STOP)
@@ -267,6 +307,16 @@ class Exits(Engines):
             first = at * 100 + 100 if n else at * 100
             self.check(constant_returns, [], [first.astype(np.int32)], n, STOP=1)
             self.check(constant_returns, [], [(at * 100).astype(np.int32)], n, STOP=2)
+
+    def test_returns_beside_continue(self):
+        at = np.arange(8)
+        for n, turns, i in ((0, 0, 0), (1, 2, 1), (2, 2, 2), (3, 2, 2), (5, 1, 1)):
+            self.check(returns_beside_continue, [], [((at + turns) * 100 + i).astype(np.int32)], n, assembled=n == 3)
+
+    def test_returns_of_unrolled_loops(self):
+        at = np.arange(8)
+        for n, turns, j in ((3, 6, 3), (8, 1, 0), (25, 0, 25)):
+            self.check(unrolled_returns, [], [((at + turns) * 100 + j).astype(np.int32)], n, assembled=n == 3)
 
     def test_ends_of_types(self):
         for n in (0, 1, 3, 7, 50):

@@ -206,7 +206,9 @@ static void join_name(Join *j, uint32_t i, const Val *before)
 	LoopScope *scope = low->frame->scope;
 	Sym name = low->frame->names.data[i];
 	bool kept = scope && loop_keeps(low, scope, name), one = then_lives != else_lives;
-	if (kept && one && !side_slot(then_lives ? j->e : j->t, i)->val) {
+	/* What is returned counts where something is: a side that leaves without it needs none. */
+	bool unset = !side_slot(then_lives ? j->e : j->t, i)->val && name != loop_value(low);
+	if (kept && one && unset) {
 		vec_push(low->arena, &scope->unset, name);
 		scope->unset_at = low->span;
 		kept = false;

@@ -275,7 +275,7 @@ static Flow enter_for(FrontLower *low, Ast *node, Stream *s)
 	if (dynamic)
 		return lower_for(low, node, iter);
 	LoopExits exits = loop_exits(&node->for_stmt.body);
-	if (exits.breaks || exits.continues)
+	if (exits.breaks || exits.continues || (exits.returns && low->frame->scope))
 		return loop_turns(low, node, &items);
 	Unroll *unroll = ARENA_NEW(low->arena, Unroll);
 	unroll->items = items;
