@@ -315,7 +315,8 @@ void print_exchange(Printer *pr, int i)
 	bool meet = s->imm[0] != s->imm[1];
 	Words base = base_text(pr, 'x', i, &s->type, AT_ROWS, BY_NOTHING, -1, 100);
 	Words written = {""}, read = {""};
-	int sum = 2 * chosen(pr, i, 61, 2), written_by = sum + chosen(pr, i, 62, 2), read_by = sum + chosen(pr, i, 63, 2);
+	int sum = 2 * chosen(pr, i, 61, 2);
+	int written_by = sum + chosen(pr, i, 62, 2), read_by = sum + chosen(pr, i, 63, 2);
 	append(&written, orders[written_by], base.s, index_text(pr, i, &s->type, s->imm[0]).s);
 	append(&read, orders[read_by], base.s, index_text(pr, i, &s->type, s->imm[1]).s);
 	line(pr, "tl.store(%s, %s)", written.s, A(0));

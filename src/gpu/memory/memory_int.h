@@ -36,15 +36,16 @@ typedef struct GpuOrder {
 	PassCx *cx;
 } GpuOrder;
 
-bool gpu_is_global(const IrOp *op); /* a load, a copy, a store, an atomic operation; a call, that may do any */
+/* A load, a copy to shared memory, a store, an atomic operation; a call, that may do any. */
+bool gpu_is_global(const IrOp *op);
 /* Must the threads meet between two of them, so that a load sees what it would if the program were one thread? `carried`: the first
  * one is of an iteration before. */
 bool gpu_overtakes(GpuOrder *o, const IrOp *first, const IrOp *then, bool carried);
 
 /* Are the shapes of two tiles equal, but for dims of one element? */
 bool gpu_same_elements(IrType a, IrType b);
-/* May two tiles of pointers with the same elements be the same, element by element (same_place.c)? `loop`: or
- * the second one's in one of the next iterations of it; NULL: there is none. */
+/* May two tiles of pointers with the same elements be the same, element by element (same_place.c)?
+ * `loop`: or the second one's in one of the next iterations of it; NULL: there is none. */
 bool gpu_may_be_same_place(const GpuOrder *o, const IrValue *a, const IrValue *b, const IrOp *loop);
 
 /* Does the op access global memory, through pointers or through a tensor map? *root: where its pointer begins; NULL: not known. */
