@@ -2,11 +2,11 @@
  * addresses were summed?
  *
  * An address is evaluated as a number modulo 2^64: what a kernel is given, or computes in other
- * ways than by sums and products, stands for a number at random, the same for the same. So
- * p + (a + b) and (b + p) + a, or (i + j) * n and i * n + j * n, are one number, and two that are not equal for all
- * inputs are hardly ever one. A range is a number for the dim of the tile that it runs along, and
- * begins at its start. Widths of integers are not looked at: indices do not overflow. What a loop
- * carries or counts is what it begins with, or has some iterations later. */
+ * ways than by sums and products, stands for a number at random, the same for the same. So p + (a
+ * + b) and (b + p) + a, or (i + j) * n and i * n + j * n, are one number, and two that are not
+ * equal for all inputs are hardly ever one. A range is a number for the dim of the tile that it
+ * runs along, and begins at its start. Widths of integers are not looked at: indices do not
+ * overflow. What a loop carries or counts is what it begins with, or has some iterations later. */
 #include "gpu/memory/memory_int.h"
 
 enum {
