@@ -41,6 +41,17 @@ def reductions(device):
 
 
 @program
+def not_numbers(device):
+    """Where NaN is the largest and the smallest, and which of several comes first."""
+    def run(x):
+        return (x.amax(1), x.amin(0), x.argmax(1), x.argmin(1), *x.max(0), *torch.cummax(x, 1), x.nansum(0), torch.sort(x, dim=1, stable=True)[1],
+                x.clamp(-1, 1), torch.maximum(x, x.flip(0)), torch.fmin(x, x.flip(0)))
+    x = _rand(device, 17, 90)
+    x[3, 40], x[5, 0], x[5, 89], x[6], x[7, 5], x[8] = (float(v) for v in ("nan", "nan", "nan", "nan", "inf", "-inf"))
+    return run, (x, ), {}
+
+
+@program
 def long_reduction(device):
     def run(x):
         return x.sum(), (x * x).sum(-1).sqrt()

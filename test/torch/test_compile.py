@@ -39,7 +39,7 @@ class Compile(unittest.TestCase):
         compiled = getattr(run, "compiled", None) or torch.compile(run, **keywords)
         for got, wanted in zip(flat(compiled(*arguments)), flat(run(*arguments)), strict=True):
             bound = 1e-4 if got.dtype == torch.float32 else 2e-2
-            torch.testing.assert_close(got, wanted, rtol=bound, atol=bound, msg=lambda text: f"{name}: {text}")
+            torch.testing.assert_close(got, wanted, rtol=bound, atol=bound, equal_nan=True, msg=lambda text: f"{name}: {text}")
         return compiled
 
     def test_kernels_of_users(self):
