@@ -18,7 +18,7 @@ import neso as triton  # noqa: E402
 import neso.language as tl  # noqa: E402
 from neso import knobs  # noqa: E402
 from neso.backends.compiler import GPUTarget  # noqa: E402
-from neso.compiler import ASTSource  # noqa: E402
+from neso.compiler import ASTSource, IRSource  # noqa: E402
 
 from engines import HAS_ASSEMBLER  # noqa: E402
 
@@ -203,6 +203,17 @@ class Stages(unittest.TestCase):
         with open(path.replace("cubin", "json"), "w") as file:
             file.write(re.sub(r"shared=\d+", "shared=4096", said))
         self.assertEqual(triton.compile(path, target=HOPPER).metadata.shared, 4096)
+
+    def test_what_a_file_says_of_its_launches(self):
+        for stage in CONSTANTS:
+            path = self.changed(stage, num_warps=8, num_ctas=2)
+            said = {"num_warps": 8, "num_ctas": 2} if stage != "ttir" else {}
+            self.assertEqual(IRSource(path).options.items() & {"num_warps": 8, "num_ctas": 2}.items(), said.items())
+            self.assertEqual(IRSource(path).parse_options(), said if stage == "ttgir" else {})
+            if said:
+                made = triton.compile(path, target=HOPPER)
+                self.assertEqual((made.metadata.num_ctas, made.metadata.num_warps, made.metadata.cluster_dims), (2, 8, (2, 1, 1)), stage)
+                self.assertIn("%cluster_ctarank", made.asm["ptx"])
 
     def test_wrong_files(self):
         path = os.path.join(self.folder.name, "more.cubin")

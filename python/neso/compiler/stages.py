@@ -20,6 +20,8 @@ _SCALARS = _FP8 | {"f16": "fp16", "f32": "fp32", "f64": "fp64", "float": "fp32",
 _MLIR = {name: kind for kind, name in _FP8.items()} | {"fp16": "f16", "fp32": "f32", "fp64": "f64", "i1": "i1"}
 _WARPS = {"ttgir": r'"ttg\.num-warps" = (\d+)', "llir": r'"nvvm\.reqntid"="(\d+)"', "ptx": r"\.reqntid (\d+)",
           "cubin": r"\bthreads=(\d+)"}
+_CTAS = {"ttgir": r'"ttg\.num-ctas" = (\d+)', "llir": r'"nvvm\.cluster_dim"="(\d+)"', "ptx": r"\.reqnctapercluster (\d+)",
+         "cubin": r"\bcluster=(\d+)"}
 
 
 def prototype(path, stage, text):
@@ -68,6 +70,7 @@ def stub(name, params):
 
 
 def options(stage, text):
-    """num_warps, where the text says it."""
-    found = re.search(_WARPS[stage], text)
-    return {"num_warps": int(found[1]) // (1 if stage == "ttgir" else 32)} if found else {}
+    """num_warps and num_ctas, where the text says them."""
+    warps, ctas = re.search(_WARPS[stage], text), re.search(_CTAS[stage], text)
+    said = {"num_warps": int(warps[1]) // (1 if stage == "ttgir" else 32)} if warps else {}
+    return said | ({"num_ctas": int(ctas[1])} if ctas else {})
