@@ -9,8 +9,6 @@ best. Then the best of each way and cuDNN take turns, with the L2 cache flushed 
 sums of o * do, K times its scale where a kernel wants it, zeros and the cast of dQ where programs add to it. Rates count five
 products, whatever a way computes twice.
 """
-import argparse
-import json
 import os
 import sys
 import time
@@ -19,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 import torch
 
 from cycles import Cycles
-from run import DEVICE, geometric, launch, load_kernels
+from run import DEVICE, arguments, chosen_rows, geometric, keep, launch, load_all, load_kernels
 
 LOG2_E = 1.4426950408889634
 # BM1 = BN2, BN1 = BM2, warps, stages: the first is what Triton's tutorial takes.
@@ -253,24 +251,15 @@ def ratios(results, a, b):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out")
-    parser.add_argument("--only", default="")
-    parser.add_argument("--impl", default="neso,triton")
-    parser.add_argument("--repetitions", type=int, default=15)
-    parser.add_argument("--threads", type=int, default=8)
-    args = parser.parse_args()
-    words = [w for w in args.only.split(",") if w]
+    args = arguments(__doc__, 15).parse_args()
     problems = [Problem(4, 32, n, d, causal) if n < 8192 else Problem(1, 32, n, d, causal)
                 for d in (64, 128) for causal in (False, True) for n in (4096, 16384)]
-    problems = [r for r in problems if not words or any(w in r.name for w in words)]
+    problems = chosen_rows(problems, args.only)
     torch.manual_seed(0)
-    modules, failures, results = {}, [], []
-    for name in args.impl.split(","):
-        try:
-            modules[name] = load_kernels(name, "backward_kernels")
-        except ImportError as error:
-            print(f"without {name}: {error}")
+    failures, results = [], []
+    modules, missing = load_all(args.impl, "backward_kernels")
+    for text in missing:
+        print("without", text)
     timer = Cycles(load_kernels(next(iter(modules)), "cycle_kernels").stamp)
     for p in problems:
         try:
@@ -279,9 +268,7 @@ def main():
             failures.append(f"{p.name}: {type(error).__name__}: {str(error)[:300]}")
         p.__dict__ = {"name": p.name}
         torch.cuda.empty_cache()
-        if args.out:  # what is there stays if time runs out
-            with open(args.out, "w") as file:
-                json.dump({"gpu": torch.cuda.get_device_name(), "rows": results, "failures": failures}, file, indent=1)
+        keep(args.out, rows=results, failures=failures)
     for other in ("triton", "cuDNN", "flash"):
         if any(n.startswith(other) for r in results for n in r["seconds"]):
             print(f"Neso over {other}: geometric mean {ratios(results, 'neso', other):.3f}")

@@ -5,15 +5,13 @@
 Both compilers have the same configurations (BM, BN, warps, stages); those whose first and last head are what torch computes in fp32 take
 turns, and the one of fewest cycles takes turns with the others' and cuDNN (cycles.py). Of 8 bits cuDNN has the same numbers as fp16.
 """
-import argparse
-import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import torch
 
 from cycles import Cycles
-from run import DEVICE, geometric, launch, load_kernels
+from run import DEVICE, arguments, chosen_rows, geometric, keep, launch, load_all, load_kernels
 
 CONFIGS = {64: [(64, 128, 4, 2), (128, 64, 4, 3), (128, 128, 8, 2), (128, 128, 4, 2), (64, 64, 4, 3)],
            96: [(128, 128, 8, 2), (128, 64, 8, 3), (64, 64, 4, 3)],
@@ -129,33 +127,22 @@ def measure(row, modules, timer, args, failures):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out")
-    parser.add_argument("--only", default="")
-    parser.add_argument("--impl", default="neso,triton")
-    parser.add_argument("--repetitions", type=int, default=11)
-    parser.add_argument("--threads", type=int, default=8)
-    args = parser.parse_args()
-    words = [w for w in args.only.split(",") if w]
+    args = arguments(__doc__, 11).parse_args()
     rows = [Row(kind, d, causal, n, heads) for kind, n, heads, sizes in (("fp16", 4096, 64, CONFIGS), ("fp16", 16384, 8, (64, 128, 256)),
                                                                          ("fp8", 4096, 64, (64, 128, 256)))
             for d in sizes for causal in (False, True)]
-    rows = [r for r in rows if not words or any(w in r.name for w in words)]
+    rows = chosen_rows(rows, args.only)
     torch.manual_seed(0)
-    modules, failures, results = {}, [], []
-    for name in args.impl.split(","):
-        try:
-            modules[name] = load_kernels(name, "dot_kernels")
-        except ImportError as error:
-            print(f"without {name}: {error}")
+    failures, results = [], []
+    modules, missing = load_all(args.impl, "dot_kernels")
+    for text in missing:
+        print("without", text)
     timer = Cycles(load_kernels(next(iter(modules)), "cycle_kernels").stamp)
     for row in rows:
         results.append(measure(row, modules, timer, args, failures))
         row.__dict__ = {"name": row.name}
         torch.cuda.empty_cache()
-        if args.out:  # what is there stays if time runs out
-            with open(args.out, "w") as file:
-                json.dump({"gpu": torch.cuda.get_device_name(), "rows": results, "failures": failures}, file, indent=1)
+        keep(args.out, rows=results, failures=failures)
     for other in ("triton", "cuDNN"):
         ratios = [r["turns"][other]["seconds"] / r["turns"]["neso"]["seconds"] for r in results if {other, "neso"} <= set(r["turns"])]
         if ratios:

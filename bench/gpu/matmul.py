@@ -6,8 +6,6 @@ A row is a problem with several configurations (tiles, stages, warps). Every imp
 torch and timed a few times; then the best one of each and torch take turns, with the L2 cache flushed before each call. The
 peak is that of peak.py: a loop of mma.sync on registers, all SMs. --only takes rows whose name holds one of the words.
 """
-import argparse
-import json
 import os
 import sys
 import time
@@ -16,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 import torch
 
 import peak
-from run import DEVICE, Timer, cdiv, geometric, launch, load_kernels
+from run import DEVICE, Timer, arguments, cdiv, chosen_rows, geometric, keep, launch, load_all
 
 TYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp8": torch.float8_e4m3fn, "tf32": torch.float32, "int8": torch.int8,
          "fp32": torch.float32}
@@ -311,30 +309,20 @@ def orders_text(results):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out")
-    parser.add_argument("--only", default="")
-    parser.add_argument("--impl", default="neso,triton")
-    parser.add_argument("--repetitions", type=int, default=20)
-    parser.add_argument("--threads", type=int, default=8)
+    parser = arguments(__doc__, 20)
     parser.add_argument("--list", action="store_true")
     args = parser.parse_args()
     rows = []
     for make in (product_rows, batched_rows, dequantising_rows, attention_rows):
         make(rows)
-    words = [w for w in args.only.split(",") if w]
-    rows = [r for r in rows if not words or any(w in r.name for w in words)]
+    rows = chosen_rows(rows, args.only)
     if args.list:
         print("\n".join(f"{r.name}: {' '.join(map(text_of, r.configs))}" for r in rows))
         return 0
     torch.manual_seed(0)
-    modules, failures, peaks, timer = {}, [], {}, Timer()
-    for name in args.impl.split(","):
-        try:
-            modules[name] = load_kernels(name, "dot_kernels")
-        except ImportError as error:
-            failures.append(f"{name}: {error}")
-    kinds = {r.kind for r in rows} | ({"fp16 acc"} if not words else set())
+    peaks, timer = {}, Timer()
+    modules, failures = load_all(args.impl, "dot_kernels")
+    kinds = {r.kind for r in rows} | ({"fp16 acc"} if not args.only else set())
     for kind in sorted(kinds):
         peaks[kind], warps = peak.measure(kind, timer)
         print(f"peak {kind:10s} {peaks[kind] / 1e12:7.1f} TFLOP/s with {warps} warps on an SM", flush=True)
@@ -346,9 +334,7 @@ def main():
             failures.append(f"{problem.name}: {type(error).__name__}: {str(error)[:300]}")
         problem.data.value = None
         torch.cuda.empty_cache()
-        if args.out: # what is there stays if time runs out
-            with open(args.out, "w") as file:
-                json.dump({"gpu": torch.cuda.get_device_name(), "peaks": peaks, "rows": results, "failures": failures}, file, indent=1)
+        keep(args.out, peaks=peaks, rows=results, failures=failures)
     both = [r["seconds"]["triton"] / r["seconds"]["neso"] for r in results if {"neso", "triton"} <= set(r["seconds"])]
     if both:
         print(f"Neso over Triton: geometric mean {geometric(both):.3f} of {len(both)} rows")

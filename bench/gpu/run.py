@@ -32,6 +32,41 @@ def load_kernels(implementation, name="kernels"):
     return module
 
 
+def load_all(implementations, name):
+    """({implementation: its module of NAME.py}, [what was missing])."""
+    modules, missing = {}, []
+    for implementation in implementations.split(","):
+        try:
+            modules[implementation] = load_kernels(implementation, name)
+        except ImportError as error:
+            missing.append(f"{implementation}: {error}")
+    return modules, missing
+
+
+def arguments(doc, repetitions):
+    """The options that programs which measure rows by several implementations share."""
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    parser.add_argument("--out")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--impl", default="neso,triton")
+    parser.add_argument("--repetitions", type=int, default=repetitions)
+    parser.add_argument("--threads", type=int, default=8)
+    return parser
+
+
+def chosen_rows(rows, only):
+    """Those with one of the words, which commas part, in their names; all where there is no word."""
+    words = [w for w in only.split(",") if w]
+    return [r for r in rows if not words or any(w in r.name for w in words)]
+
+
+def keep(path, **found):
+    """Writes what was found so far: it stays if time runs out."""
+    if path:
+        with open(path, "w") as file:
+            json.dump({"gpu": torch.cuda.get_device_name(), **found}, file, indent=1)
+
+
 def launch(kernel, grid, *args, warmup=False, **options):
     return kernel.warmup(*args, grid=grid, **options) if warmup else kernel[grid](*args, **options)
 
