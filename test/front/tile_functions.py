@@ -33,6 +33,17 @@ def meet(a):
 
 
 @triton.jit
+def put_one_of(a, b):
+    put(b)
+    return a
+
+
+@triton.jit
+def meet_both(a, b):
+    return meet(a) + meet(b)
+
+
+@triton.jit
 def kernel(p, n, B: tl.constexpr):
     x = tl.arange(0, B)
     a = tl.reduce(n, 0, add)  # error: 9: tl.reduce: expected a tile, found int32
@@ -48,4 +59,6 @@ def kernel(p, n, B: tl.constexpr):
     h = tl.histogram(x, 16, mask=x)  # error: 9: tl.histogram: the mask must be int1, not int32[64]
     i = tl.map_elementwise(put, p + x)  # error: 9: function put is called for single elements, and must not have an effect; it has a tt.store
     i = tl.map_elementwise(count, x, p + x)  # error: 9: function count is called for single elements, and must not have an effect
+    i = tl.reduce(p + x, 0, put_one_of)  # error: 9: function put_one_of is called for single elements, and must not have an effect; it has a tt.store
+    i = tl.associative_scan(x, 0, meet_both)  # error: 9: function meet_both is called for single elements, and must not have an effect; it has a gpu.barrier
     i = tl.map_elementwise(meet, x)  # error: 9: function meet is called for single elements, and must not have an effect; it has a gpu.barrier
