@@ -37,6 +37,9 @@ typedef struct FrontOptions {
 	FrontReads *reads;            /* of front_content with the same function and arguments: what is read is held against it; or NULL */
 } FrontOptions;
 
+/* A path as messages show it: a host tells texts of one file apart by "\x1f..." behind it. */
+const char *front_shown_path(Arena *arena, const char *path);
+
 /* What a host gives for a name: an expression, a function or class of a text, or something that only the host knows
  * and whose attributes it is asked for. The texts must live as long as the session. */
 typedef struct FrontHostValue {

@@ -134,11 +134,9 @@ static FrontModule *loaded(FrontSession *s, const char *real, const Str *text)
 /* How deep imports may nest: each level is a level of C's stack. */
 enum { MAX_LOAD_DEPTH = 60 };
 
-/* A host tells texts of one file apart by "\x1f..." behind the path, which messages do not show. */
-static const char *shown_path(Arena *arena, const char *path)
+const char *front_shown_path(Arena *arena, const char *path)
 {
-	const char *mark = strchr(path, '\x1f');
-	return mark ? arena_strndup(arena, path, (size_t)(mark - path)) : arena_strdup(arena, path);
+	return arena_strndup(arena, path, strcspn(path, "\x1f"));
 }
 
 /* A file of which an import is broken has no fault of its own. */
@@ -181,7 +179,7 @@ FrontModule *session_load(FrontSession *s, const char *path, const char *name, c
 	m->session = s;
 	m->kind = MODULE_FILE;
 	m->name = arena_strdup(s->arena, name);
-	m->path = shown_path(s->arena, path);
+	m->path = front_shown_path(s->arena, path);
 	m->real_path = real;
 	m->source =
 		source_add(&s->sources, m->path, arena_strndup(s->arena, bytes.ptr, bytes.len), bytes.len, 1);

@@ -31,7 +31,7 @@ const char *jit_declaration(Arena *arena, const JitVariant *variant, const char 
 	if (variant->options.no_maps || variant->options.override || variant->options.ptx_only)
 		return NULL;
 	text_init(&out, arena);
-	const char *path = arena_strndup(arena, info->path, strcspn(info->path, "\x1f"));
+	const char *path = front_shown_path(arena, info->path);
 	text_printf(&out, "%s:%s(", relative(path, folder), info->qualified_name);
 	for (uint32_t i = 0, shown = 0; i < info->param_count; i++) {
 		if (variant->args[i].kind == FRONT_DEFAULT)

@@ -43,8 +43,7 @@ static bool matches_some(const JitModule *module, const char *names)
 static void warn_of_name(const JitModule *module, const char *variable, const char *name, DiagList *diags)
 {
 	LineCol none = {0, 0};
-	// What follows a \x1f in a path tells texts of one file apart, and is nothing to see.
-	const char *path = arena_strndup(diags->arena, module->path, strcspn(module->path, "\x1f"));
+	const char *path = front_shown_path(diags->arena, module->path);
 	diag_add_at(diags, NULL, none, DIAG_DUMP_NAME, variable, name, path);
 }
 
