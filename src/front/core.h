@@ -115,6 +115,8 @@ bool val_same_shape(const Val *a, const Val *b);
 bool val_has_tensor(const Val *v);
 /* Everything in it is known now? */
 const Val *val_add_origin(FrontLower *low, const Val *tensor, const Val *origin);
+/* A tuple of the same length and names, whose *items are to be set. */
+const Val *val_tuple_like(FrontLower *low, const Val *tuple, const Val ***items);
 
 /* ---- names (resolve.c) ---- */
 
@@ -231,7 +233,8 @@ bool eval_items(FrontLower *low, const Val *v, ValVec *out);
 const Val *eval_captured(FrontLower *low, const Frame *frame, const char *name, const Val *v);
 /* Sets the names of a target (host or kernel mode alike). */
 bool assign_target(FrontLower *low, Ast *target, const Val *value);
-bool is_named_generator(FrontLower *low, const Ast *target, const Ast *value);
+/* Is the value a generator that a name must not hold? True after diagnosing. */
+bool refuse_named_generator(FrontLower *low, const Ast *target, const Ast *value);
 void poison_target(FrontLower *low, const Ast *target);
 
 /* Binds call arguments to the parameters of a function: values[i] for parameter i (NULL: default). False after

@@ -194,7 +194,7 @@ static Exec exec_assign(FrontLower *low, Ast *node)
 		v = eval_binary(low, node->aug_assign.op, l, r);
 		return assign_target(low, node->aug_assign.target, v) ? next : failed(low);
 	}
-	if (is_named_generator(low, node->assign.targets.items[0], node->assign.value))
+	if (refuse_named_generator(low, node->assign.targets.items[0], node->assign.value))
 		return failed(low);
 	v = eval(low, node->assign.value);
 	for (uint32_t i = 0; i < node->assign.targets.len; i++)

@@ -176,6 +176,13 @@ const Val *val_add_origin(FrontLower *low, const Val *tensor, const Val *origin)
 	return v;
 }
 
+const Val *val_tuple_like(FrontLower *low, const Val *tuple, const Val ***items)
+{
+	Val *v = arena_copy(low->arena, tuple, sizeof *tuple);
+	*items = v->seq.items = ARENA_ARRAY(low->arena, const Val *, MAX(v->seq.len, 1u));
+	return v;
+}
+
 /* ---- asking ---- */
 
 const Val *val_host(const Val *v)

@@ -7,10 +7,10 @@ const Val *sanitize(FrontLower *low, const Val *v)
 		return val_add_origin(low, sem_to_tensor(low, v), v);
 	if (v->kind != VAL_TUPLE)
 		return v;
-	Val *t = arena_copy(low->arena, v, sizeof *v);
-	t->seq.items = ARENA_ARRAY(low->arena, const Val *, MAX(v->seq.len, 1u));
+	const Val **items = NULL;
+	const Val *t = val_tuple_like(low, v, &items);
 	for (uint32_t i = 0; i < v->seq.len; i++)
-		t->seq.items[i] = sanitize(low, v->seq.items[i]);
+		items[i] = sanitize(low, v->seq.items[i]);
 	return t;
 }
 
@@ -155,10 +155,10 @@ static const Val *unsanitized(FrontLower *low, Sym name, const Val *v)
 	}
 	if (v->kind != VAL_TUPLE)
 		return v;
-	Val *t = arena_copy(low->arena, v, sizeof *v);
-	t->seq.items = ARENA_ARRAY(low->arena, const Val *, MAX(v->seq.len, 1u));
+	const Val **items = NULL;
+	const Val *t = val_tuple_like(low, v, &items);
 	for (uint32_t i = 0; i < v->seq.len; i++)
-		if (!(t->seq.items[i] = unsanitized(low, name, v->seq.items[i])))
+		if (!(items[i] = unsanitized(low, name, v->seq.items[i])))
 			return NULL;
 	return t;
 }
@@ -255,7 +255,7 @@ static bool is_used_once(const FrontLower *low, const Ast *target)
 
 /* Generators are evaluated where they stand. Behind a name that would show: they would be gone
  * through twice, and not see what their names mean by then. */
-bool is_named_generator(FrontLower *low, const Ast *target, const Ast *value)
+bool refuse_named_generator(FrontLower *low, const Ast *target, const Ast *value)
 {
 	if (!eval_is_lazy(value) || (low->frame->host && is_used_once(low, target)) ||
 	    (value->kind == AST_CALL && eval(low, value->call.func)->kind != VAL_PYTHON))
@@ -280,8 +280,11 @@ static void assign(FrontLower *low, Ast *node)
 	if (is_subject)
 		lower_extension(low, "`match`");
 	bool unpacks = targets->len == 1 && (first->kind == AST_TUPLE || first->kind == AST_LIST);
-	const Val *v = !unpacks && is_named_generator(low, first, node->assign.value) ? low->poison :
-		       is_subject ? eval(low, node->assign.value) : eval_for(low, first, node->assign.value);
+	const Val *v = low->poison;
+	if (is_subject)
+		v = eval(low, node->assign.value);
+	else if (unpacks || !refuse_named_generator(low, first, node->assign.value))
+		v = eval_for(low, first, node->assign.value);
 	for (uint32_t i = 0; i < targets->len; i++)
 		assign_target(low, targets->items[i], v);
 }
@@ -293,10 +296,10 @@ static const Val *known_items(FrontLower *low, const Val *v)
 		return v->origin;
 	if (v->kind != VAL_TUPLE)
 		return v;
-	Val *t = arena_copy(low->arena, v, sizeof *v);
-	t->seq.items = ARENA_ARRAY(low->arena, const Val *, MAX(v->seq.len, 1u));
+	const Val **items = NULL;
+	const Val *t = val_tuple_like(low, v, &items);
 	for (uint32_t i = 0; i < v->seq.len; i++)
-		t->seq.items[i] = known_items(low, v->seq.items[i]);
+		items[i] = known_items(low, v->seq.items[i]);
 	return t;
 }
 

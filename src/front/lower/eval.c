@@ -369,7 +369,7 @@ static const Val *eval_named(FrontLower *low, const Ast *node)
 {
 	CONTRACT(node->kind == AST_NAMED_EXPR);
 	const Val *v = low->poison;
-	if (!is_named_generator(low, node->named.target, node->named.value))
+	if (!refuse_named_generator(low, node->named.target, node->named.value))
 		v = eval(low, node->named.value);
 	if (!low->frame->host)
 		v = sanitize(low, v);

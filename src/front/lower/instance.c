@@ -210,10 +210,10 @@ static const Val *known_as(FrontLower *low, const Val *v, const Val *result)
 {
 	if (v->kind != VAL_TUPLE || v == result)
 		return val_add_origin(low, v, result->origin);
-	Val *t = arena_copy(low->arena, v, sizeof *v);
-	t->seq.items = ARENA_ARRAY(low->arena, const Val *, MAX(v->seq.len, 1u));
+	const Val **items = NULL;
+	const Val *t = val_tuple_like(low, v, &items);
 	for (uint32_t i = 0; i < v->seq.len; i++)
-		t->seq.items[i] = known_as(low, v->seq.items[i], result->seq.items[i]);
+		items[i] = known_as(low, v->seq.items[i], result->seq.items[i]);
 	return t;
 }
 
