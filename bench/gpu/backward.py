@@ -251,7 +251,7 @@ def ratios(results, a, b):
 
 
 def main():
-    args = arguments(__doc__, 15).parse_args()
+    args = arguments(__doc__, 15, threads=8).parse_args()
     problems = [Problem(4, 32, n, d, causal) if n < 8192 else Problem(1, 32, n, d, causal)
                 for d in (64, 128) for causal in (False, True) for n in (4096, 16384)]
     problems = chosen_rows(problems, args.only)

@@ -127,7 +127,7 @@ def measure(row, modules, timer, args, failures):
 
 
 def main():
-    args = arguments(__doc__, 11).parse_args()
+    args = arguments(__doc__, 11, threads=8).parse_args()
     rows = [Row(kind, d, causal, n, heads) for kind, n, heads, sizes in (("fp16", 4096, 64, CONFIGS), ("fp16", 16384, 8, (64, 128, 256)),
                                                                          ("fp8", 4096, 64, (64, 128, 256)))
             for d in sizes for causal in (False, True)]

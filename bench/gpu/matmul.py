@@ -309,7 +309,7 @@ def orders_text(results):
 
 
 def main():
-    parser = arguments(__doc__, 20)
+    parser = arguments(__doc__, 20, threads=8)
     parser.add_argument("--list", action="store_true")
     args = parser.parse_args()
     rows = []

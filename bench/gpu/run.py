@@ -43,14 +43,15 @@ def load_all(implementations, name):
     return modules, missing
 
 
-def arguments(doc, repetitions):
-    """The options that programs which measure rows by several implementations share."""
+def arguments(doc, repetitions, threads=None):
+    """The options that programs which measure rows by several implementations share; THREADS: those that compile at once by default."""
     parser = argparse.ArgumentParser(description=doc.splitlines()[0])
     parser.add_argument("--out")
     parser.add_argument("--only", default="")
     parser.add_argument("--impl", default="neso,triton")
     parser.add_argument("--repetitions", type=int, default=repetitions)
-    parser.add_argument("--threads", type=int, default=8)
+    if threads:
+        parser.add_argument("--threads", type=int, default=threads)
     return parser
 
 
@@ -424,36 +425,22 @@ def write_svg(path, results):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out")
+    parser = arguments(__doc__, 30)
     parser.add_argument("--svg")
-    parser.add_argument("--only", default="")
-    parser.add_argument("--impl", default="neso,triton")
-    parser.add_argument("--repetitions", type=int, default=30)
     parser.add_argument("--quick", action="store_true")
     args = parser.parse_args()
     torch.manual_seed(0)
-    modules = {}
-    failures = []
-    for name in args.impl.split(","):
-        try:
-            modules[name] = load_kernels(name)
-        except ImportError as error:
-            failures.append(f"{name}: {error}")
+    modules, failures = load_all(args.impl, "kernels")
     rows = []
     for make in (elementwise_rows, row_rows, other_rows):
         make(rows, args.quick)
-    words = [w for w in args.only.split(",") if w]
-    rows = [r for r in rows if not words or any(w in r.name for w in words)]
+    rows = chosen_rows(rows, args.only)
     results = measure_rows(rows, modules, Timer(), args.repetitions, failures)
     launches = measure_launch(modules)
-    small = measure_small(modules) if not words or "small" in words else []
+    small = measure_small(modules) if not args.only or "small" in args.only else []
     both = {r["name"]: r["seconds"]["triton"] / r["seconds"]["neso"] for r in results
             if {"neso", "triton"} <= set(r["seconds"])}
-    if args.out:
-        with open(args.out, "w") as file:
-            json.dump({"gpu": torch.cuda.get_device_name(), "rows": results, "launch_us": launches, "small_adds": small, "failures": failures}, file,
-                      indent=1)
+    keep(args.out, rows=results, launch_us=launches, small_adds=small, failures=failures)
     if args.svg:
         write_svg(args.svg, results)
     print("\nlaunch, microseconds:", {k: round(v, 2) for k, v in launches.items()})
