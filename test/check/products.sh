@@ -73,6 +73,11 @@ if command -v ptxas >/dev/null; then
 			assembled attention "*fp16:16,*fp16:16,*fp16:16,*fp16:16,fp32,i32:16,i32:16,$1,$causal" $2 $3
 		done
 	done
+	# Bytes of A that are put together in registers for more than one product (C7519 where that is behind the fence).
+	for tile in "128,128,64 4 3" "128,128,128 8 2"; do
+		set -- $tile
+		assembled attention "*fp8e4nv:16,*fp8e4nv:16,*fp8e4nv:16,*fp16:16,fp32,i32:16,i32:16,$1,False" $2 $3
+	done
 else
 	echo "no ptxas: what it says is not looked at"
 fi

@@ -29,6 +29,7 @@ typedef struct Product {
 	LLVMValueRef start[2];    /* descriptors, or their lower words; NULL: A in registers */
 	bool narrow;              /* lower words: steps are added to them alone */
 	LLVMValueRef *a;          /* A in registers */
+	LLVMValueRef *a_words;    /* as the instruction takes them: [tile][step] */
 	const IrOp *late;         /* that reads them tile by tile; NULL: they are there */
 	uint32_t words;           /* accumulators, of 32 bits */
 	LLVMTypeRef word, result;
@@ -132,6 +133,21 @@ static void extract(const Product *p, LLVMValueRef made, LLVMValueRef *words)
 
 /* ---- products ---- */
 
+/* Words of A in registers that a step takes; 0: it is in memory. */
+static uint32_t words_of_step(const Product *p)
+{
+	return p->a ? p->plan->a_count * p->elem[0]->bits / 32 : 0;
+}
+
+/* What steps [from, to) of a tile take of A in registers. Before the fence, which orders what is written to registers before
+ * products. */
+static void pack_steps(const Product *p, uint32_t tile, uint32_t from, uint32_t to)
+{
+	const GpuWgmmaPlan *plan = p->plan;
+	for (uint32_t at = tile * plan->steps + from; p->a && at < tile * plan->steps + to; at++)
+		pack(p, p->a, plan->a + at * plan->a_count, plan->a_count, p->elem[0], false, p->a_words + at * words_of_step(p));
+}
+
 /* Steps [from, to) of a tile; words: accumulators, in and out. `fresh`: there is nothing to add to. */
 static void multiply(const Product *p, uint32_t tile, uint32_t from, uint32_t to, bool fresh, LLVMValueRef *words)
 {
@@ -142,9 +158,9 @@ static void multiply(const Product *p, uint32_t tile, uint32_t from, uint32_t to
 	for (uint32_t w = 0; w < p->words && !fresh; w++)
 		args[n++] = words[w];
 	for (uint32_t k = from; k < to; k++) {
-		if (p->a)
-			n += pack(p, p->a, plan->a + (tile * plan->steps + k) * plan->a_count, plan->a_count, p->elem[0], false, args + n);
-		else
+		for (uint32_t w = 0; w < words_of_step(p); w++)
+			args[n++] = p->a_words[(tile * plan->steps + k) * words_of_step(p) + w];
+		if (!p->a)
 			args[n++] = descriptor_at(p, 0, tile, k);
 	}
 	for (uint32_t k = from; k < to; k++)
@@ -218,6 +234,7 @@ static bool multiply_late(Product *p, bool fresh, LLVMValueRef **words)
 			return false;
 		if (ahead && i + 1 < parts && !read_late(p, i + 1, parts, i, &next))
 			return false;
+		pack_steps(p, tile, from, from + length);
 		MACHINE0(p->lw, wgmma_fence);
 		multiply_tile(p, tile, from, from + length, fresh && !from, words[tile]);
 		MACHINE0(p->lw, wgmma_commit);
@@ -227,6 +244,8 @@ static bool multiply_late(Product *p, bool fresh, LLVMValueRef **words)
 
 static void multiply_all(const Product *p, uint32_t from, uint32_t to, bool fresh, LLVMValueRef **words)
 {
+	for (uint32_t i = 0; i < p->plan->tiles; i++)
+		pack_steps(p, i, from, to);
 	MACHINE0(p->lw, wgmma_fence);
 	for (uint32_t i = 0; i < p->plan->tiles; i++)
 		multiply_tile(p, i, from, to, fresh, words[i]);
@@ -277,6 +296,7 @@ static void begin(Product *p, const IrOp *op)
 	p->call.rows_first[0] = !plan->a && plan->memory[0].rows_first;
 	p->call.rows_first[1] = plan->memory[1].rows_first;
 	p->narrow = !plan->a && has_few_uniform(op);
+	p->a_words = lower_array(lw, plan->a ? plan->tiles * plan->steps * plan->a_count : 1);
 	for (unsigned i = 0; i < 2; i++) {
 		const IrValue *v = ir_operand(op, i ^ plan->swapped);
 		if (i == 0 && plan->a)
