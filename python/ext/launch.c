@@ -2,9 +2,10 @@
  * here by the interpreter. A changed global and launch hooks go through Python. */
 #include "native.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-static PyObject *word_changed, *word_tuples, *word_kernel;
+static PyObject *word_changed, *word_tuples, *word_kernel, *word_value;
 
 void launch_forget(Kernel *k)
 {
@@ -50,19 +51,74 @@ static PyObject *watched(const Watch *w)
 	return now;
 }
 
-static bool same_value(const Watch *w, PyObject *now)
+static bool same_value(PyObject *now, PyObject *was, int depth);
+
+static bool same_items(PyObject *now, PyObject *was, int depth)
 {
-	int same = now ? PyObject_RichCompareBool(now, w->value, Py_EQ) : 0;
-	if (same < 0)
-		PyErr_Clear();
-	return same == 1 && Py_TYPE(now) == Py_TYPE(w->value);
+	Py_ssize_t count = PySequence_Size(was);
+	bool same = PySequence_Size(now) == count;
+	for (Py_ssize_t i = 0; i < count && same; i++) {
+		PyObject *a = PySequence_GetItem(now, i), *b = PySequence_GetItem(was, i);
+		same = a && b && same_value(a, b, depth + 1);
+		Py_XDECREF(a);
+		Py_XDECREF(b);
+	}
+	return same;
+}
+
+static bool same_entries(PyObject *now, PyObject *was, int depth)
+{
+	PyObject *key, *old;
+	Py_ssize_t at = 0;
+	bool same = PyDict_Size(now) == PyDict_Size(was);
+	while (same && PyDict_Next(was, &at, &key, &old)) {
+		PyObject *value = Py_XNewRef(PyDict_GetItemWithError(now, key));
+		same = value && same_value(value, old, depth + 1);
+		Py_XDECREF(value);
+	}
+	return same;
+}
+
+static bool same_constant(PyObject *now, PyObject *was, int depth)
+{
+	PyObject *a = PyObject_GetAttr(now, word_value), *b = PyObject_GetAttr(was, word_value);
+	bool same = a && b && same_value(a, b, depth + 1);
+	Py_XDECREF(a);
+	Py_XDECREF(b);
+	return same;
+}
+
+/* To a kernel: 1, True and 1.0 are three values, 0.0 and -0.0 two, and NaN is one. */
+static bool same_value(PyObject *now, PyObject *was, int depth)
+{
+	enum { DEEPEST = 16 };
+	if (Py_TYPE(now) != Py_TYPE(was))
+		return false;
+	if (PyFloat_CheckExact(was)) {
+		double a = PyFloat_AsDouble(now), b = PyFloat_AsDouble(was);
+		return a == b ? !signbit(a) == !signbit(b) : a != a && b != b;
+	}
+	if (depth < DEEPEST && (PyTuple_Check(was) || PyList_CheckExact(was)))
+		return same_items(now, was, depth);
+	if (depth < DEEPEST && PyDict_CheckExact(was))
+		return same_entries(now, was, depth);
+	if (depth < DEEPEST && (PyObject *)Py_TYPE(was) == host.constexpr_type)
+		return same_constant(now, was, depth);
+	return PyObject_RichCompareBool(now, was, Py_EQ) == 1;
+}
+
+static bool is_as_it_was(const Watch *w, PyObject *now)
+{
+	bool same = now && same_value(now, w->value, 0);
+	PyErr_Clear();
+	return same;
 }
 
 /* 1: it is as it was; 0: it changed and the kernel was told; -1: exception. */
 static int check_watch(Kernel *k, const Watch *w)
 {
 	PyObject *now = watched(w), *name = Py_NewRef(w->name), *old = Py_NewRef(w->value), *done = NULL;
-	int result = PyErr_Occurred() ? -1 : (now == old && w->is_plain) || same_value(w, now);
+	int result = PyErr_Occurred() ? -1 : (now == old && w->is_plain) || is_as_it_was(w, now);
 	if (result == 0) { /* which may end the watch */
 		done = PyObject_CallMethodObjArgs((PyObject *)k, word_changed, name, old, now ? now : Py_None, NULL);
 		result = done ? 0 : -1;
@@ -432,5 +488,6 @@ PyObject *launch_unpacked(Kernel *k, PyObject *grid, PyObject *args, PyObject *k
 
 bool launch_setup(void)
 {
-	return intern(&word_changed, "_changed") && intern(&word_kernel, "_kernel") && intern(&word_tuples, "_launch_tuples");
+	return intern(&word_changed, "_changed") && intern(&word_kernel, "_kernel") && intern(&word_tuples, "_launch_tuples") &&
+	       intern(&word_value, "value");
 }

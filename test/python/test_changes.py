@@ -72,6 +72,7 @@ D = 6.0
 ITEMS = [2.0]
 FUNCTIONS = {"f": module.f}
 FIXED = 2.0
+SPECIAL = None
 
 
 def item(i):
@@ -322,6 +323,50 @@ class InOneProcess(unittest.TestCase):
             with self.assertRaisesRegex(RuntimeError, f"Global variable {name} has changed"):
                 launch(kernel)
         FIXED = 2.0
+
+    def kernels_of_special(self):
+        """Anew, as what they have read is noted once."""
+
+        @triton.jit
+        def special():
+            return SPECIAL
+
+        @triton.jit
+        def stored(p, n: tl.constexpr):
+            tl.store(p + tl.arange(0, n), SPECIAL)
+
+        @triton.jit
+        def through_another(p, n: tl.constexpr):
+            tl.store(p + tl.arange(0, n), SPECIAL + special())
+
+        @triton.jit
+        def item(p, n: tl.constexpr):
+            tl.store(p + tl.arange(0, n), SPECIAL[1])
+        return (stored, through_another), (item, )
+
+    def test_equal_is_not_the_same(self):
+        """1, True and 1.0 are three values, 0.0 and -0.0 two."""
+        global SPECIAL
+        for value, others in ((1, (True, 1.0)), (0.0, (-0.0, 0)), ((2, 0.0), ((2, -0.0), (2.0, 0.0)))):
+            SPECIAL = tl.constexpr(value)
+            for kernel in self.kernels_of_special()[isinstance(value, tuple)]:
+                SPECIAL = tl.constexpr(value)
+                first = launch(kernel)
+                for other in others:
+                    SPECIAL = tl.constexpr(other)
+                    with self.assertRaisesRegex(RuntimeError, "Global variable SPECIAL has changed"):
+                        launch(kernel)
+                SPECIAL = tl.constexpr(value)
+                self.assertEqual(launch(kernel), first)
+
+    def test_not_a_number_is_itself(self):
+        global SPECIAL
+        for value in (float("nan"), (1, float("nan"))):
+            SPECIAL = tl.constexpr(value)
+            for kernel in self.kernels_of_special()[isinstance(value, tuple)]:
+                for _ in range(2):
+                    self.assertTrue(np.isnan(launch(kernel)))
+                    SPECIAL = tl.constexpr(value)
 
 
 PROGRAM = '''

@@ -9,6 +9,7 @@ import numpy as np  # noqa: E402
 
 import neso as triton  # noqa: E402
 import neso.language as tl  # noqa: E402
+from neso.language.extra import libdevice  # noqa: E402
 from neso.runtime.errors import DeviceAssertError  # noqa: E402
 
 from engines import HAS_SIMULATOR, SIMULATED, Engines  # noqa: E402
@@ -172,6 +173,36 @@ def sums_of_halves(a_ptr, b_ptr, c_ptr, out_ptr, M: tl.constexpr):
     tl.store(out_ptr + at, product)
 
 
+@triton.jit
+def of_libdevice(x_ptr, w_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x, w = tl.load(x_ptr + i), tl.load(w_ptr + i)
+    tl.store(out_ptr + i, libdevice.float2int_rn(x))
+    tl.store(out_ptr + N + i, libdevice.float2uint_rz(x))
+    tl.store(out_ptr + 2 * N + i, libdevice.float2ll_ru(x))
+    tl.store(out_ptr + 3 * N + i, libdevice.double2int_rn(w))
+    tl.store(out_ptr + 4 * N + i, libdevice.double2uint_rd(w))
+    tl.store(out_ptr + 5 * N + i, libdevice.double2ll_rz(w))
+    tl.store(out_ptr + 6 * N + i, libdevice.llrint(w))
+    tl.store(out_ptr + 7 * N + i, libdevice.llround(w))
+
+
+@triton.jit
+def fast_power(x_ptr, y_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out_ptr + i, libdevice.fast_powf(tl.load(x_ptr + i), tl.load(y_ptr + i)))
+
+
+@triton.jit
+def last_counters(out_ptr, first, last):
+    total, turns = first.to(tl.int64) * 0, 0
+    for i in range(first, last, 2):
+        total += i
+        turns += 1
+    tl.store(out_ptr, total)
+    tl.store(out_ptr + 1, turns)
+
+
 class Rules(Engines):
     def test_promotion(self):
         self.check(promotions, [], [])
@@ -212,6 +243,25 @@ class Rules(Engines):
                          [300, 0, 70000, 0, 0, 40000, 255, 2**31],
                          [0] * 8], np.int64)
         self.check(whole_numbers, [x, i], [out, wide], N=8)
+
+    def test_integers_of_libdevice(self):
+        x = np.array([2.5, np.nan, -1e30, 1e30], np.float32)
+        least, most = -2**63, 2**63 - 1
+        out = np.array([[2, 0, -2**31, 2**31 - 1], [2, 0, 0, -1], [3, least, least, most],
+                        [2, -2**31, -2**31, 2**31 - 1], [2, -2**31, 0, -1], [2, least, least, most],
+                        [2, least, least, most], [3, least, least, most]], np.int64)
+        self.check(of_libdevice, [x, x.astype(np.float64)], [out], N=4)
+
+    def test_power_of_libdevice(self):
+        """It is made of a logarithm: there is none below 0, and 0 times infinity is no number."""
+        x = np.array([2.0, -2.0, 0.0, 1.0], np.float32)
+        y = np.array([3.0, 2.0, 0.0, np.inf], np.float32)
+        self.check(fast_power, [x, y], [np.array([8.0, np.nan, np.nan, np.nan], np.float32)], N=4, exact=False)
+
+    def test_last_counters(self):
+        out = np.zeros(2, np.int64)
+        last_counters[(1, )](out, 2**31 - 3, 2**31 - 1, neso_target="interp")
+        np.testing.assert_array_equal(out, [2**31 - 3, 1])
 
     def test_small_sums(self):
         least = np.float32(2.0)**-126

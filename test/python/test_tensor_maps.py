@@ -145,6 +145,38 @@ def around(p, o, n, M: tl.constexpr, N: tl.constexpr):
 
 
 @triton.jit
+def handed_on(p, q, o, flag, FIRST: tl.constexpr, ADDS: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    """One program stores by TMA and says so; the other one loads when it was told. FIRST: which of them stands first."""
+    i = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    if tl.program_id(0) == FIRST:
+        d = tl.make_tensor_descriptor(p, [M, N], [N, 1], [M, N])
+        if ADDS:
+            d.atomic_add([0, 0], i)
+        else:
+            for k in range(2):
+                d.store([0, 0], i * k)
+        tl.atomic_xchg(flag, 1, sem="release")
+    else:
+        while tl.atomic_cas(flag, 1, 1) != 1:
+            pass
+        tl.store(o + i, tl.load(q + i))
+
+
+@triton.jit
+def asked_first(p, q, o, flag, M: tl.constexpr, N: tl.constexpr):
+    """The same where the text has the load in front of the store."""
+    i = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    d = tl.make_tensor_descriptor(p, [M, N], [N, 1], [M, N])
+    if tl.program_id(0) == 0:
+        while tl.atomic_add(flag, 0, sem="acquire") != 1:
+            pass
+        tl.store(o + i, tl.load(q + i))
+    else:
+        d.store([0, 0], i)
+        tl.atomic_add(flag, 1)
+
+
+@triton.jit
 def products(a, b, c, K, M: tl.constexpr, N: tl.constexpr, BK: tl.constexpr, KN: tl.constexpr):
     i, j = tl.program_id(0) * M, tl.program_id(1) * N
     total = tl.zeros([M, N], tl.float32)
@@ -344,6 +376,15 @@ class TensorMaps(unittest.TestCase):
         p, o = np.zeros((32, 32), np.int32), np.zeros((32, 32), np.int32)
         around[(1, )](p, o, 1, 32, 32, **OPTIONS)
         np.testing.assert_array_equal(o, np.arange(1024).reshape(32, 32) + 1)
+
+    def test_other_programs_are_told(self):
+        """What a program stores by TMA is there before its release is."""
+        for other in (False, True):
+            for kernel, more in ((handed_on, (0, False)), (handed_on, (1, False)), (handed_on, (0, True)), (asked_first, ())):
+                p, o, flag = np.zeros((8, 32), np.int32), np.zeros((8, 32), np.int32), np.zeros(1, np.int32)
+                q = p[:] if other else p
+                kernel[(2, )](p, q, o, flag, *more, 8, 32, **OPTIONS)
+                np.testing.assert_array_equal(o, np.arange(256).reshape(8, 32), f"{kernel} {more}")
 
     def test_products(self):
         for kn in (True, False):

@@ -199,10 +199,19 @@ class JITCallable:
 
 
 def _same(a, b):
+    """As a kernel sees them: 1, True and 1.0 are three values, 0.0 and -0.0 two, and NaN is one."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, float):
+        return repr(a) == repr(b)
+    if type(a) is core.constexpr:
+        return _same(a.value, b.value)
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(_same, a, b))
     try:
-        return type(a) is type(b) and bool(a == b)
+        return a is b or bool(a == b)
     except Exception:
-        return a is b
+        return False
 
 
 # ---- functions that run while compiling ----

@@ -27,6 +27,7 @@ typedef struct Need {
 	const IrOp *func;
 } Need;
 
+/* Is it read from the ring as it is wanted? What is put in for masked elements is put in first. */
 static bool is_scheduled_conversion(const ScheduleCx *d, const IrOp *op)
 {
 	const IrOp *from = op->kind == OP_CONVERT_LAYOUT ? ir_operand(op, 0)->def : NULL;
@@ -34,7 +35,7 @@ static bool is_scheduled_conversion(const ScheduleCx *d, const IrOp *op)
 		from = ir_operand(from, 0)->def;
 	for (uint32_t i = 0; i < d->s->loads.len; i++)
 		if (d->s->loads.data[i].load == from)
-			return d->s->loads.data[i].kind == SCHEDULE_COPIED;
+			return d->s->loads.data[i].kind == SCHEDULE_COPIED && !schedule_fills(from);
 	return false;
 }
 

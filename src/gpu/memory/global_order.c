@@ -245,11 +245,11 @@ static bool is_scalar_atomic(const IrOp *op)
 	return op->kind != OP_LOAD && op->kind != OP_STORE && !ir_is_tensor(ir_operand(op, 0)->type);
 }
 
-/* The threads meet before a scalar's release. */
-static bool is_behind_barrier(const GpuOrder *o, const IrOp *op)
+bool gpu_releases(const GpuCx *gpu, const IrOp *op)
 {
-	int64_t sem = ir_get_int(op, o->gpu->ir, ATTR_SEM, SEM_ACQ_REL);
-	return is_scalar_atomic(op) && (sem == SEM_RELEASE || sem == SEM_ACQ_REL);
+	bool atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
+	int64_t sem = ir_get_int(op, gpu->ir, ATTR_SEM, SEM_ACQ_REL);
+	return atomic && is_scalar_atomic(op) && (sem == SEM_RELEASE || sem == SEM_ACQ_REL);
 }
 
 /* They meet behind its acquire, and where all get the old value. */
@@ -418,7 +418,7 @@ bool gpu_overtakes(GpuOrder *o, const IrOp *first, const IrOp *then, bool carrie
 		return false;
 	if (first->kind == OP_CALL || then->kind == OP_CALL)
 		return true;
-	if (is_behind_barrier(o, then) || is_before_barrier(o, first))
+	if (gpu_releases(o->gpu, then) || is_before_barrier(o, first))
 		return false;
 	const IrValue *p = ir_operand(first, 0), *q = ir_operand(then, 0);
 	if (x.stores && y.stores)

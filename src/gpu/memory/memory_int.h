@@ -60,6 +60,9 @@ bool gpu_may_be_same_place(const GpuOrder *o, const IrValue *a, const IrValue *b
 
 /* Does the op access global memory, through pointers or through a tensor map? *root: where its pointer begins; NULL: not known. */
 bool gpu_global_access(const GpuCx *gpu, const IrOp *op, const IrValue **root);
+/* Does it tell other programs what this one has stored? The threads meet before a scalar's
+ * release. */
+bool gpu_releases(const GpuCx *gpu, const IrOp *op);
 /* Does a tensor map look at what threads may have stored before, so that a fence must stand between? */
 bool gpu_crosses_proxies(const GpuOrder *o, const IrOp *first, const IrOp *then);
 

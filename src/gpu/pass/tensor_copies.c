@@ -10,8 +10,8 @@
  * copies can be issued together. In a loop the barrier is initialised in front, and its parity is
  * that of the iteration. Elsewhere it lives as long as the load. A store: threads write the tile
  * to shared memory, one thread issues the copy and waits until the memory is read, or, where
- * something later may read the tensor or another iteration may write the same place, until it is
- * written. Fences and thread barriers are left to `barriers`. */
+ * something later may read the tensor, or release it to other programs, or another iteration may
+ * write the same place, until it is written. Fences and thread barriers are left to `barriers`. */
 #include "base/vec.h"
 #include "gpu/analysis/rewritten.h"
 #include "gpu/gpu.h"
@@ -257,7 +257,7 @@ static bool look(void *data, IrOp *op)
 	}
 	if (commutes(l, op) || is_beside(op, l->store) ||
 	    (!gpu_global_access(l->c->gpu, op, &root) && !hides_effects(op)) ||
-	    (root && l->root && root != l->root))
+	    (root && l->root && root != l->root && !gpu_releases(l->c->gpu, op)))
 		return true;
 	bool inside = !l->loop || ir_is_inside(op, l->loop);
 	bool apart = l->disjoint && inside && op->kind == OP_TMA_LOAD;
@@ -266,7 +266,7 @@ static bool look(void *data, IrOp *op)
 	return true;
 }
 
-/* May something later look at what is stored, or store there? */
+/* May something later look at what is stored, or store there? Or tell another program that may? */
 static Looks looks_at(const Copies *c, const IrOp *store)
 {
 	Looks l = {.c = c, .store = store, .loop = loop_of(store)};

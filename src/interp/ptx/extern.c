@@ -104,24 +104,25 @@ static int32_t int_logb(double x)
 	return x == 0 || isnan(x) ? INT_MIN : isinf(x) ? INT_MAX : ilogb(x);
 }
 
+/* NaN: 0 of float to 32 bits, else the highest bit alone. */
 static int32_t to_s32(double x)
 {
-	return isnan(x) ? 0 : x <= -0x1p31 ? INT32_MIN : x >= 0x1p31 ? INT32_MAX : (int32_t)x;
+	return isnan(x) ? INT32_MIN : x <= -0x1p31 ? INT32_MIN : x >= 0x1p31 ? INT32_MAX : (int32_t)x;
 }
 
 static uint32_t to_u32(double x)
 {
-	return isnan(x) || x <= 0 ? 0 : x >= 0x1p32 ? UINT32_MAX : (uint32_t)x;
+	return isnan(x) ? UINT32_C(1) << 31 : x <= 0 ? 0 : x >= 0x1p32 ? UINT32_MAX : (uint32_t)x;
 }
 
 static int64_t to_s64(double x)
 {
-	return isnan(x) ? 0 : x <= -0x1p63 ? INT64_MIN : x >= 0x1p63 ? INT64_MAX : (int64_t)x;
+	return isnan(x) ? INT64_MIN : x <= -0x1p63 ? INT64_MIN : x >= 0x1p63 ? INT64_MAX : (int64_t)x;
 }
 
 static uint64_t to_u64(double x)
 {
-	return isnan(x) || x <= 0 ? 0 : x >= 0x1p64 ? UINT64_MAX : (uint64_t)x;
+	return isnan(x) ? UINT64_C(1) << 63 : x <= 0 ? 0 : x >= 0x1p64 ? UINT64_MAX : (uint64_t)x;
 }
 
 /* Rounded once: the double quotient may lie on a tie of floats only if it is exact. */
