@@ -91,6 +91,31 @@ def product(a_ptr, b_ptr, c_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constex
 
 
 @triton.jit
+def small_products(a_ptr, b_ptr, c_ptr, d_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    a = tl.load(a_ptr + m[:, None] * K + k[None, :])
+    b = tl.load(b_ptr + k[:, None] * N + n[None, :])
+    at = m[:, None] * N + n[None, :]
+    tl.store(c_ptr + at, a @ b if a.dtype != tl.float32 else tl.dot(a, b, input_precision="ieee"))
+    both = tl.broadcast_to(a[None, :, :], 2, M, K), tl.broadcast_to(b[None, :, :], 2, K, N)
+    tl.store(d_ptr + tl.arange(0, 2)[:, None, None] * M * N + at[None, :, :], tl.dot(*both, input_precision="ieee"))
+
+
+@triton.jit
+def rectangle(x_ptr, N: tl.constexpr, M: tl.constexpr):
+    return tl.load(x_ptr + tl.arange(0, N)[:, None] * M + tl.arange(0, M)[None, :])
+
+
+@triton.jit
+def unequal(x_ptr, rows_ptr, columns_ptr, flat_ptr, N: tl.constexpr, M: tl.constexpr):
+    x = rectangle(x_ptr, N, M)
+    rows, columns = tl.arange(0, N + 3)[:, None], tl.arange(0, M + 2)[None, :]
+    tl.store(rows_ptr + rows * M + tl.arange(0, M)[None, :], tl.cat(x, rectangle(x_ptr, 3, M), dim=0))
+    tl.store(columns_ptr + tl.arange(0, N)[:, None] * (M + 2) + columns, tl.cat(x, rectangle(x_ptr, N, 2), dim=1))
+    tl.store(flat_ptr + tl.arange(0, N + M), tl.cat(tl.load(x_ptr + tl.arange(0, N)), tl.load(x_ptr + tl.arange(0, M))))
+
+
+@triton.jit
 def shapes(x_ptr, out_ptr, N: tl.constexpr, HOW: tl.constexpr):
     x = tl.load(x_ptr + tl.arange(0, N))
     if HOW == 0:
@@ -231,6 +256,22 @@ class Padding(Engines):
             b = random.integers(-4, 4, (k, n)).astype(np.float16)
             want = (a + 1).astype(np.float32) @ (b + 1).astype(np.float32) + 1
             self.check(product, [a, b], [want], M=m, N=n, K=k)
+
+    def test_small_products(self):
+        random = np.random.default_rng(6)
+        for m, n, k in ((16, 16, 8), (16, 32, 1), (5, 9, 3), (64, 16, 4)):
+            for dtype in (np.float16, np.float32, np.float64, np.int8):
+                a, b = random.integers(-4, 4, (m, k)).astype(dtype), random.integers(-4, 4, (k, n)).astype(dtype)
+                out = np.int32 if dtype == np.int8 else np.float64 if dtype == np.float64 else np.float32
+                self.check(small_products, [a, b], [a.astype(out) @ b.astype(out), np.stack([a.astype(out) @ b.astype(out)] * 2)],
+                           M=m, N=n, K=k, assembled=k == 3)
+
+    def test_unequal_sizes(self):
+        x = np.arange(100, dtype=np.int32)
+        for n, m in ((8, 4), (5, 7), (1, 16)):
+            rows = np.concatenate([x[:n * m].reshape(n, m), x[:3 * m].reshape(3, m)])
+            columns = np.concatenate([x[:n * m].reshape(n, m), x[:n * 2].reshape(n, 2)], 1)
+            self.check(unequal, [x], [rows, columns, np.append(x[:n], x[:m])], N=n, M=m, assembled=n == 5)
 
     def test_attention(self):
         rows, size = 48, 80

@@ -21,6 +21,7 @@ typedef struct Loop {
 	ValueVec init, args, next; /* args: of the block that the body reads them from */
 	bool *drop;                /* by IR value: not carried after all */
 	LoopExits exits;
+	Sym whole; /* as loop_may_break gives it */
 } Loop;
 
 /* What the loop may carry: `skip` is its own variable. */

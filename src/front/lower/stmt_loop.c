@@ -8,7 +8,7 @@
 static const Val *lower_body(Loop *loop, const AstList *body)
 {
 	FrontLower *low = loop->low;
-	LoopScope *outer = low->frame->scope, scope = {0};
+	LoopScope *outer = low->frame->scope, scope = {.whole = loop->whole};
 	if (!loop_is_left(loop->exits)) {
 		low->frame->scope = NULL;
 		lower_stream(low, (Stream){.list = *body}, false);
@@ -29,11 +29,13 @@ static const Val *lower_body(Loop *loop, const AstList *body)
 	return broken;
 }
 
-/* Hidden names that a loop with a `return` carries. */
+/* Hidden names that a loop with a `return`, or an `else`, carries. */
 static void open_exits(Loop *loop, const AstList *body, SymVec *assigned)
 {
 	FrontLower *low = loop->low;
 	loop->exits = loop_exits(body);
+	if (loop->whole)
+		vec_push(low->arena, assigned, loop->whole);
 	if (!loop->exits.returns)
 		return;
 	loop_may_return(low);
@@ -126,7 +128,7 @@ static IrOp *make_for(FrontLower *low, IrBuilder *outer, IrBlock *block, const L
 	return op;
 }
 
-Flow lower_for(FrontLower *low, Ast *node, const Val *range)
+Flow lower_for(FrontLower *low, Ast *node, const Val *range, Sym whole)
 {
 	CONTRACT(node->kind == AST_FOR);
 	Span span = node->span;
@@ -140,7 +142,7 @@ Flow lower_for(FrontLower *low, Ast *node, const Val *range)
 		return (Flow){.kind = FLOW_FALL};
 	}
 	Sym variable = node->for_stmt.target->name.id;
-	Loop loop = {.low = low, .span = span};
+	Loop loop = {.low = low, .span = span, .whole = whole};
 	SymVec assigned = {0};
 	assigned_names(low, &node->for_stmt.body, &assigned);
 	open_exits(&loop, &node->for_stmt.body, &assigned);
@@ -295,12 +297,10 @@ static Flow while_poisoned(FrontLower *low, SlotVec *before, const SymVec *assig
 	return (Flow){.kind = FLOW_FALL};
 }
 
-Flow lower_while(FrontLower *low, Ast *node)
+Flow lower_while(FrontLower *low, Ast *node, Sym whole)
 {
-	if (node->if_stmt.orelse.len)
-		lower_error(low, DIAG_UNSUPPORTED, "`else` of a loop");
 	Span span = node->span;
-	Loop loop = {.low = low, .span = span};
+	Loop loop = {.low = low, .span = span, .whole = whole};
 	SymVec assigned = {0}, in_test = {0};
 	Sym go = while_names(&loop, node, &assigned, &in_test);
 	SlotVec before = frame_save(low, low->frame);

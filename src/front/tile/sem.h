@@ -127,6 +127,7 @@ const Val *sem_trans(FrontLower *low, const Val *v);
 const Val *sem_join(FrontLower *low, const Val *a, const Val *b);
 const Val *sem_split(FrontLower *low, const Val *v);
 const Val *sem_cat(FrontLower *low, const Val *a, const Val *b, uint32_t dim, bool reorder);
+const Val *sem_cat_unequal(FrontLower *low, const Val *a, const Val *b, uint32_t dim); /* sem_subscript.c */
 const Val *sem_unsplat(FrontLower *low, const char *what, const Val *v);
 
 /* ---- padding (sem_pad.c) ---- */
