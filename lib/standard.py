@@ -91,8 +91,13 @@ def sigmoid(x):
 def softmax(x, dim=None, keep_dims=False, ieee_rounding=False):
     """e^x divided by its sum along a dimension (the first when none is named)."""
     axis: tl.constexpr = 0 if dim is None else dim
-    powers = tl.exp(x - max(x, axis, keep_dims=keep_dims))
-    return tl.fdiv(powers, sum(powers, axis, keep_dims=keep_dims), ieee_rounding)
+    if not keep_dims and axis != 0 and axis != -len(x.shape):
+        # What was reduced would be repeated along other dimensions than its own.
+        tl.core._extension("softmax along another dimension than the first without keep_dims=True")
+        return softmax(x, dim, True, ieee_rounding)
+    else:
+        powers = tl.exp(x - max(x, axis, keep_dims=keep_dims))
+        return tl.fdiv(powers, sum(powers, axis, keep_dims=keep_dims), ieee_rounding)
 
 
 # ---- largest and smallest ----

@@ -57,6 +57,8 @@ Frame *frame_new(FrontLower *low, FrontFunction *function,
 uint32_t frame_slot(FrontLower *low, Frame *frame, Sym name); /* made when new */
 void frame_set(FrontLower *low, Frame *frame, Sym name, const Val *val);
 const Val *frame_get(const Frame *frame, Sym name); /* or NULL */
+bool frame_is_turned(const Frame *frame, Sym name); /* the target of an unrolled loop */
+bool frame_is_subject(Sym name); /* the hidden name of what a `match` looks at */
 SlotVec frame_save(FrontLower *low, const Frame *frame); /* a copy of all slots */
 
 void frame_restore(FrontLower *low, Frame *frame, const SlotVec *saved);

@@ -190,6 +190,31 @@ def reused(p, out, n):
 
 
 @triton.jit
+def unrolled_again(p, out, n):
+    """Loops over constants whose variable had another value before the loop around them."""
+    total = 0
+    for j in tl.static_range(4):
+        total += j
+    for i in range(n):
+        for j in tl.static_range(2):
+            match j + 1:
+                case 1:
+                    total += tl.load(p + i)
+                case 2:
+                    total += 10
+        if total > 60:
+            break
+    k = 0
+    while k < n:
+        for j in tl.static_range(3):
+            total += j * k
+        k += 1
+    for j in tl.static_range(1):
+        total += 1000
+    tl.store(out, total + j)
+
+
+@triton.jit
 def ends_of_types(out, n):
     for i in range(2147483640, 2147483647, 5):
         if i < 0:
@@ -361,7 +386,7 @@ def by_python(kernel, *args):
 class Exits(Engines):
     def test_values(self):
         values = np.array([5, 1, 3, 2, -1, 4, 0, 7], np.int32)
-        for kernel in (both, returns, test_not_asked_again, unrolled, with_else, left_by_return, reused):
+        for kernel in (both, returns, test_not_asked_again, unrolled, with_else, left_by_return, reused, unrolled_again):
             for n in (0, 1, 2, 3, 4, 5, 8):
                 want = np.full(16, 77, np.int32)
                 by_python(kernel, values, want, n)

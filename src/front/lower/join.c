@@ -159,14 +159,6 @@ static void join_loop_value(Join *j, uint32_t i)
 	}
 }
 
-static bool is_turned(const Frame *frame, Sym name)
-{
-	for (uint32_t i = 0; i < frame->turned.len; i++)
-		if (frame->turned.data[i] == name)
-			return true;
-	return false;
-}
-
 /* What a side leaves in a name, where it is a number as a tensor. */
 static const Val *running_at(FrontLower *low, Side *side, const Val *v)
 {
@@ -211,7 +203,9 @@ static void join_slot(Join *j, uint32_t i, const Val *before)
 		*out = *t;
 		if (val_has_tensor(t->val))
 			add_merge(j, i, t->val, e->val);
-	} else if (is_turned(low->frame, low->frame->names.data[i])) {
+	} else if (frame_is_subject(low->frame->names.data[i])) {
+		lost(j, i, WHY_MIXED);
+	} else if (frame_is_turned(low->frame, low->frame->names.data[i])) {
 		join_turned(j, i);
 	} else if (before ? val_has_tensor(before) || val_is_number(before)
 			  : t->val->kind == VAL_TENSOR && e->val->kind == VAL_TENSOR) {

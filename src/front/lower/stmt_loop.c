@@ -16,7 +16,8 @@ static const Val *lower_body(Loop *loop, const AstList *body)
 		return NULL;
 	}
 	for (uint32_t i = 0; i < loop->names.len; i++)
-		vec_push(low->arena, &scope.kept, loop->names.data[i].name);
+		if (!loop->names.data[i].fleeting)
+			vec_push(low->arena, &scope.kept, loop->names.data[i].name);
 	const Val *returned = frame_get(low->frame, loop_returned(low));
 	uint32_t returns = low->frame->returns;
 	loop_open(low, &scope, outer);
@@ -210,7 +211,7 @@ static void pass_on(Loop *loop, const ValueVec *first_args, ValueVec *out)
 		const Slot *slot = &low->frame->slots.data[c->slot];
 		const Val *v = slot->val;
 		bool keeps = !v || v->kind == VAL_POISON || !c->count;
-		bool same = !v || v->kind == VAL_POISON ||
+		bool same = c->fleeting || !v || v->kind == VAL_POISON ||
 			    (c->count ? val_same_shape(v, c->init) : carry_is_same(c->init, v));
 		if (!same) {
 			carry_error(loop, c, slot);
@@ -300,7 +301,7 @@ static Flow while_poisoned(FrontLower *low, SlotVec *before, const SymVec *assig
 Flow lower_while(FrontLower *low, Ast *node, Sym whole)
 {
 	Span span = node->span;
-	Loop loop = {.low = low, .span = span, .whole = whole};
+	Loop loop = {.low = low, .span = span, .whole = whole, .test = node->if_stmt.test};
 	SymVec assigned = {0}, in_test = {0};
 	Sym go = while_names(&loop, node, &assigned, &in_test);
 	SlotVec before = frame_save(low, low->frame);

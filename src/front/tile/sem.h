@@ -177,6 +177,7 @@ typedef struct SemAtomic {
 	const char *what;
 	const Val *mask; /* or NULL */
 	const char *sem, *scope;
+	bool moves; /* a load or a store: of 8 bits too, and Triton has them */
 } SemAtomic;
 
 const Val *sem_atomic_rmw(FrontLower *low, IrRmw op, const Val *ptr, const Val *value,
