@@ -1,5 +1,7 @@
 """Tiles whose sizes are no powers of two, held against NumPy: what pads them is never seen."""
 
+import contextlib
+import io
 import os
 import unittest
 from unittest import mock
@@ -11,7 +13,7 @@ import numpy as np  # noqa: E402
 import neso as triton  # noqa: E402
 import neso.language as tl  # noqa: E402
 
-from engines import Engines  # noqa: E402
+from engines import HAS_SIMULATOR, SIMULATED, Engines  # noqa: E402
 
 
 @triton.jit
@@ -191,7 +193,11 @@ def byte_products(a_ptr, b_ptr, c_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.c
 
 @triton.jit
 def prints(out_ptr):
-    tl.device_print("x", tl.arange(0, 6))
+    x = tl.arange(0, 6)
+    table = tl.arange(0, 3)[:, None] * 10 + tl.arange(0, 11)[None, :]
+    tl.device_print("x", x)
+    tl.device_print("both", table, x, tl.arange(0, 4))
+    print(f"of {x * 2}", table[0, :5])
 
 
 @triton.jit
@@ -306,9 +312,20 @@ class Padding(Engines):
             best = np.maximum(best, row) if row.sum() > 0 else best - 1
         self.check(carried, [x], [77 + best], 5, N=11, debug=True)
 
+    def test_prints(self):
+        pid = "pid (0, 0, 0) idx "
+        x = [f"{pid}({i}) x: {i}" for i in range(6)]
+        both = [f"{pid}({i}, {j:2}) both: (operand 0) {i * 10 + j}" for i in range(3) for j in range(11)]
+        both += [f"{pid}({i}) both: (operand 1) {i}" for i in range(6)]
+        both += [f"{pid}({i}) both: (operand 2) {i}" for i in range(4)]
+        strings = [f"{pid}({i}) of {2 * i}" for i in range(6)] + [f"{pid}({i})  {i}" for i in range(5)]
+        for target in ("interp", SIMULATED[1])[:1 + HAS_SIMULATOR]:
+            text = io.StringIO()
+            with contextlib.redirect_stdout(text):
+                prints[(1, )](np.zeros(1, np.int32), neso_target=target)
+            self.assertEqual(sorted(text.getvalue().splitlines()), sorted(x + both + strings), target)
+
     def test_errors(self):
-        self.refuses(prints, "device_print takes no tile whose sizes are no powers of two, as int32[6] is",
-                     np.zeros(8, np.int32), cure="tiles of the next power of two")
         self.refuses(block, "dimension 0 of the tile is 48; it must be a power of 2", np.zeros(64, np.int32))
 
     def test_strict(self):
