@@ -482,8 +482,8 @@ def argsort(x, dim: tl.constexpr = None, descending: tl.constexpr = 0):
 @triton.jit
 def sort(x, dim: tl.constexpr = None, descending: tl.constexpr = 0, return_indices: tl.constexpr = False,
          values=None):
-    """The elements along the last dimension in order. With where they were when return_indices is set, and with
-    `values`, a tile or a tuple of them, in the same order."""
+    """The elements along a dimension, the last one if none is named, in order. With where they were when
+    return_indices is set, and with `values`, a tile or a tuple of them, in the same order."""
     last: tl.constexpr = len(x.shape) - 1
     if _inner(x, dim):
         if values is None:
@@ -514,7 +514,7 @@ def sort(x, dim: tl.constexpr = None, descending: tl.constexpr = 0, return_indic
 @triton.jit
 def topk(x, k: tl.constexpr, dim: tl.constexpr = None, descending: tl.constexpr = 1,
          return_indices: tl.constexpr = False):
-    """The k largest elements along the last dimension, largest first; the k smallest when descending is false. With
+    """The k largest elements along a dimension, largest first; the k smallest when descending is false. With
     their positions when return_indices is set."""
     last: tl.constexpr = len(x.shape) - 1
     tl.static_assert(isinstance(k, int), "topk: how many elements there are is known when compiling")
@@ -533,7 +533,7 @@ def topk(x, k: tl.constexpr, dim: tl.constexpr = None, descending: tl.constexpr 
 
 @triton.jit
 def median(x, dim: tl.constexpr = None):
-    """The middle element along the last dimension, the lower one of two; NaN where there is one."""
+    """The middle element along a dimension, the lower one of two; NaN where there is one."""
     tl.core._extension("tl.median")
     if _inner(x, dim):
         x = _swap(x, dim)
