@@ -330,7 +330,8 @@ Flow loop_leave(FrontLower *low, const Ast *node);
 Flow loop_return(FrontLower *low, const Val *value, Span at);
 /* Before a loop with a `return`, and after it: returns when one was reached. */
 void loop_may_return(FrontLower *low);
-/* Before a loop with an `else`: the hidden name that says whether no `break` ended it; NULL: none can. */
+/* Before a loop with an `else`: the hidden name that says whether no `break` ended it; NULL: none
+ * can. */
 Sym loop_may_break(FrontLower *low, const Ast *node, const AstList *body, const AstList *orelse);
 /* What comes behind the loop, where that is so. */
 const AstList *loop_else(FrontLower *low, const Ast *node, Sym whole, const AstList *orelse);

@@ -136,7 +136,8 @@ static void type_error(Join *j, uint32_t slot, const Val *before)
 			    j->t->is_case ? (in_then ? "case" : "later case") : in_then ? "then" : "else",
 			    val_describe(low, in_then ? t->val : e->val));
 	else
-		lower_error(low, j->t->is_case ? DIAG_CASE_TYPES : DIAG_IF_TYPES, name, val_describe(low, t->val), val_describe(low, e->val));
+		lower_error(low, j->t->is_case ? DIAG_CASE_TYPES : DIAG_IF_TYPES, name,
+			    val_describe(low, t->val), val_describe(low, e->val));
 	lower_at(low, old);
 	frame_set(low, low->frame, name, low->poison);
 }

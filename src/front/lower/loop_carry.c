@@ -41,7 +41,7 @@ static bool is_target(const Ast *target, Sym name)
 	return found;
 }
 
-/* Is the name anywhere but in the body of a `for` over it? What a function reads is not looked at. */
+/* Is the name anywhere but in the body of a `for` over it? A function may read it too. */
 static void find_read(void *data, Ast *node)
 {
 	Reads *r = data;
@@ -51,7 +51,8 @@ static void find_read(void *data, Ast *node)
 			find_read(r, node->for_stmt.orelse.items[i]);
 		return;
 	}
-	r->found |= node->kind == AST_FUNCTION_DEF || (node->kind == AST_NAME && node->name.id == r->name);
+	r->found |= node->kind == AST_FUNCTION_DEF ||
+		    (node->kind == AST_NAME && node->name.id == r->name);
 	ast_each(node, find_read, r);
 }
 

@@ -363,7 +363,8 @@ static Flow lower_statements(FrontLower *low, Stream s, bool tail)
 			if (went_on || flow.kind != FLOW_FALL)
 				return flow;
 		} else if (node->kind == AST_FOR || node->kind == AST_WHILE) {
-			Flow flow = node->kind == AST_FOR ? enter_for(low, node, &s) : enter_while(low, node, &s);
+			bool is_for = node->kind == AST_FOR;
+			Flow flow = is_for ? enter_for(low, node, &s) : enter_while(low, node, &s);
 			if (flow.kind == FLOW_MAYBE && has_left(&s))
 				return lower_guarded(low, flow, &s, tail);
 			if (flow.kind == FLOW_MAYBE && tail)

@@ -75,7 +75,8 @@ static const Val *lengthen(FrontLower *low, const Val *v, uint32_t axis)
 	shape[axis] = tl_padded_size(shape[axis]);
 	v = sem_make(low, sem_ir(v), tl_block(low, t->elem, shape, t->rank));
 	while (!sem_is_poison(v) && sem_type(v)->shape[axis] < least_k(t)) {
-		const Val *zeros = sem_splat(low, sem_const_int(low, 0, t->elem), sem_type(v)->shape, t->rank);
+		const Val *zero = sem_const_int(low, 0, t->elem);
+		const Val *zeros = sem_splat(low, zero, sem_type(v)->shape, t->rank);
 		v = sem_cat(low, v, zeros, axis, false);
 	}
 	return v;

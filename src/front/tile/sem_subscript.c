@@ -457,6 +457,7 @@ const Val *sem_cat_unequal(FrontLower *low, const Val *a, const Val *b, uint32_t
 	const Val *behind = op2(low, BIN_SUB, at, val_int(low, first));
 	a = gather_row(low, a, dim, into_range(low, at, first), first + second);
 	b = gather_row(low, b, dim, into_range(low, behind, second), first + second);
-	const Val *in_first = along(low, sem_compare(low, CMP_LT, at, val_int(low, first)), dim, shape, x->rank);
+	const Val *in_first = sem_compare(low, CMP_LT, at, val_int(low, first));
+	in_first = along(low, in_first, dim, shape, x->rank);
 	return sem_is_poison(a) || sem_is_poison(b) ? low->poison : sem_select(low, in_first, a, b);
 }
