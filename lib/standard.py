@@ -91,8 +91,13 @@ def sigmoid(x):
 def softmax(x, dim=None, keep_dims=False, ieee_rounding=False):
     """e^x divided by its sum along a dimension (the first when none is named)."""
     axis: tl.constexpr = 0 if dim is None else dim
-    powers = tl.exp(x - max(x, axis, keep_dims=keep_dims))
-    return tl.fdiv(powers, sum(powers, axis, keep_dims=keep_dims), ieee_rounding)
+    if not keep_dims and axis != 0 and axis != -len(x.shape):
+        # What was reduced would be repeated along other dimensions than its own.
+        tl.core._extension("softmax along another dimension than the first without keep_dims=True")
+        return softmax(x, dim, True, ieee_rounding)
+    else:
+        powers = tl.exp(x - max(x, axis, keep_dims=keep_dims))
+        return tl.fdiv(powers, sum(powers, axis, keep_dims=keep_dims), ieee_rounding)
 
 
 # ---- largest and smallest ----
@@ -427,12 +432,40 @@ def _merge_pairs(key, index, bits: tl.constexpr, turns: tl.constexpr):
     return key, index
 
 
+@triton.constexpr_function
+def _inner(x, dim):
+    """Is `dim` another dimension than the last one?"""
+    rank = len(x.shape)
+    if dim is None:
+        return False
+    assert -rank <= dim < rank, "there is no dimension of that number to sort"
+    return dim % rank != rank - 1
+
+
+@triton.constexpr_function
+def _swapped(x, dim):
+    """The order of dimensions with `dim` and the last one in each other's place."""
+    rank = len(x.shape)
+    return tuple([rank - 1 if i == dim % rank else dim % rank if i == rank - 1 else i for i in range(rank)])
+
+
+@triton.jit
+def _swap(x, dim: tl.constexpr):
+    """A tile, or each of a tuple, turned so that `dim` is the last dimension; and back."""
+    tl.core._extension("sorting along another dimension than the last one")
+    if isinstance(x, tl.tuple):
+        return tuple([tl.permute(v, _swapped(v, dim)) for v in x])
+    else:
+        return tl.permute(x, _swapped(x, dim))
+
+
 @triton.jit
 def argsort(x, dim: tl.constexpr = None, descending: tl.constexpr = 0):
-    """Positions of the elements along the last dimension in order; equal ones stay as they are. NaN is the largest."""
+    """Positions of the elements along a dimension, the last one if none is given, in order; equal ones stay as they are. NaN is the largest."""
     tl.core._extension("tl.argsort, nor positions of sorted elements")
     last: tl.constexpr = len(x.shape) - 1
-    tl.static_assert(dim is None or dim == last or dim == -1, "only the last dimension can be sorted")
+    if _inner(x, dim):
+        return _swap(argsort(_swap(x, dim), None, descending), dim)
     key = _key(x, descending)
     key = tl.core._whole(key, _largest(key.dtype))
     whole: tl.constexpr = key.shape
@@ -449,10 +482,16 @@ def argsort(x, dim: tl.constexpr = None, descending: tl.constexpr = 0):
 @triton.jit
 def sort(x, dim: tl.constexpr = None, descending: tl.constexpr = 0, return_indices: tl.constexpr = False,
          values=None):
-    """The elements along the last dimension in order. With where they were when return_indices is set, and with
-    `values`, a tile or a tuple of them, in the same order."""
+    """The elements along a dimension, the last one if none is named, in order. With where they were when
+    return_indices is set, and with `values`, a tile or a tuple of them, in the same order."""
     last: tl.constexpr = len(x.shape) - 1
-    if values is not None:
+    if _inner(x, dim):
+        if values is None:
+            return _swap(sort(_swap(x, dim), None, descending, return_indices), dim)
+        else:
+            made = sort(_swap(x, dim), None, descending, return_indices, _swap(values, dim))
+            return tuple([_swap(v, dim) for v in made])
+    elif values is not None:
         index = argsort(x, dim, descending)
         if isinstance(values, tl.tuple):
             for v in values:
@@ -475,14 +514,16 @@ def sort(x, dim: tl.constexpr = None, descending: tl.constexpr = 0, return_indic
 @triton.jit
 def topk(x, k: tl.constexpr, dim: tl.constexpr = None, descending: tl.constexpr = 1,
          return_indices: tl.constexpr = False):
-    """The k largest elements along the last dimension, largest first; the k smallest when descending is false. With
+    """The k largest elements along a dimension, largest first; the k smallest when descending is false. With
     their positions when return_indices is set."""
     last: tl.constexpr = len(x.shape) - 1
     tl.static_assert(isinstance(k, int), "topk: how many elements there are is known when compiling")
-    tl.static_assert(not isinstance(k, int) or (k > 0 and k <= x.shape[last]),
+    tl.static_assert(not isinstance(k, int) or (k > 0 and k <= x.shape[last if dim is None else dim]),
                      "topk: more elements are asked for than there are")
     whole: tl.constexpr = _is_power_of_two(x.numel) and _is_power_of_two(x.shape[last])
-    if return_indices or isinstance(descending, tl.tensor) or not whole or not _is_power_of_two(k):
+    if _inner(x, dim):
+        return _swap(topk(_swap(x, dim), k, None, descending, return_indices), dim)
+    elif return_indices or isinstance(descending, tl.tensor) or not whole or not _is_power_of_two(k):
         index = argsort(x, dim, descending)[..., :k]
         values = tl.gather(x, index, last)
         return (values, index) if return_indices else values
@@ -492,11 +533,13 @@ def topk(x, k: tl.constexpr, dim: tl.constexpr = None, descending: tl.constexpr 
 
 @triton.jit
 def median(x, dim: tl.constexpr = None):
-    """The middle element along the last dimension, the lower one of two; NaN where there is one."""
+    """The middle element along a dimension, the lower one of two; NaN where there is one."""
     tl.core._extension("tl.median")
+    if _inner(x, dim):
+        x = _swap(x, dim)
     last: tl.constexpr = len(x.shape) - 1
     size: tl.constexpr = x.shape[last]
-    ordered = tl.gather(x, argsort(x, dim), last)
+    ordered = tl.gather(x, argsort(x), last)
     middle = ordered[..., (size - 1) // 2]
     if x.dtype.is_floating():
         top = ordered[..., size - 1]

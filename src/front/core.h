@@ -8,7 +8,7 @@
 /* ---- frames ---- */
 
 /* Why a name that a function assigns has no value here. */
-typedef enum { WHY_NEVER, WHY_BRANCH, WHY_MIXED, WHY_LOOP, WHY_LOOP_VARIABLE, WHY_DELETED } SlotWhy;
+typedef enum { WHY_NEVER, WHY_BRANCH, WHY_CASE, WHY_MIXED, WHY_LOOP, WHY_LOOP_VARIABLE, WHY_DELETED } SlotWhy;
 
 typedef struct Slot {
 	const Val *val; /* NULL: no value */
@@ -38,6 +38,7 @@ typedef struct Frame {
 	const struct Frame *root; /* of the function of the IR whose ops it makes: itself, or one that calls it */
 	struct LoopScope *scope;  /* the loop around the statement that may be left early, or NULL */
 	uint32_t returns;         /* how many `return`s in loops were lowered */
+	SymVec turned;            /* targets of unrolled loops */
 	const Val *raised;        /* host: exception on its way */
 } Frame;
 
@@ -56,6 +57,8 @@ Frame *frame_new(FrontLower *low, FrontFunction *function,
 uint32_t frame_slot(FrontLower *low, Frame *frame, Sym name); /* made when new */
 void frame_set(FrontLower *low, Frame *frame, Sym name, const Val *val);
 const Val *frame_get(const Frame *frame, Sym name); /* or NULL */
+bool frame_is_turned(const Frame *frame, Sym name); /* the target of an unrolled loop */
+bool frame_is_subject(Sym name); /* the hidden name of what a `match` looks at */
 SlotVec frame_save(FrontLower *low, const Frame *frame); /* a copy of all slots */
 
 void frame_restore(FrontLower *low, Frame *frame, const SlotVec *saved);
@@ -299,6 +302,7 @@ typedef struct Stream {
 typedef struct LoopScope {
 	struct LoopScope *outer;
 	Sym broken;       /* hidden: does the loop end here? */
+	Sym whole;        /* hidden: no `break` ended the loop; NULL: nobody asks */
 	const Val *start; /* its value at the start of the body */
 	SymVec kept;      /* names whose values count at the end of the body */
 	bool keeps_all;   /* all of them do: an unrolled loop */
@@ -326,9 +330,16 @@ Flow loop_leave(FrontLower *low, const Ast *node);
 Flow loop_return(FrontLower *low, const Val *value, Span at);
 /* Before a loop with a `return`, and after it: returns when one was reached. */
 void loop_may_return(FrontLower *low);
+/* Before a loop with an `else`: the hidden name that says whether no `break` ended it; NULL: none
+ * can. */
+Sym loop_may_break(FrontLower *low, const Ast *node, const AstList *body, const AstList *orelse);
+/* What comes behind the loop, where that is so. */
+const AstList *loop_else(FrontLower *low, const Ast *node, Sym whole, const AstList *orelse);
 Flow loop_after(FrontLower *low, LoopExits exits);
+/* Notes what an unrolled loop assigns by itself. */
+void loop_note_targets(FrontLower *low, const Ast *target);
 /* The turns of an unrolled loop that may be left. */
-Flow loop_turns(FrontLower *low, Ast *node, const ValVec *items);
+Flow loop_turns(FrontLower *low, Ast *node, const ValVec *items, Sym whole);
 
 Flow lower_stream(FrontLower *low, Stream s, bool tail);
 Flow lower_if(FrontLower *low, Ast *node, const Val *cond, const Stream *rest, bool tail, bool *went_on);
@@ -336,8 +347,9 @@ Flow lower_guarded(FrontLower *low, Flow maybe, const Stream *rest, bool tail);
 /* What fn lowers runs where `cond` is false. */
 typedef void StepFn(FrontLower *low, void *data);
 void lower_unless(FrontLower *low, IrValue *cond, StepFn *fn, void *data);
-Flow lower_for(FrontLower *low, Ast *node, const Val *range);
-Flow lower_while(FrontLower *low, Ast *node);
+/* `whole`: as loop_may_break gives it. */
+Flow lower_for(FrontLower *low, Ast *node, const Val *range, Sym whole);
+Flow lower_while(FrontLower *low, Ast *node, Sym whole);
 const Val *lower_if_exp(FrontLower *low, Ast *node, const Val *cond, bool dropped);
 /* `left and right`, `left or right` for a run-time left: what right does besides its value happens only where Python
  * evaluates it. Right without such effects runs in any case. */

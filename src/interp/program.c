@@ -4,6 +4,7 @@
 
 #include "interp/kern/math.h"
 #include "interp/run.h"
+#include "ir/shown.h"
 
 static const Instr *run_program_id(Exec *x, const Instr *i)
 {
@@ -85,6 +86,7 @@ typedef struct Print {
 	const char *prefix;
 	bool hex;
 	const bool *is_signed; /* by operand */
+	int64_t (*sizes)[IR_MAX_RANK];
 } Print;
 
 typedef struct Line {
@@ -145,11 +147,15 @@ static void print_operand(Exec *x, const Print *p, const Tile *t, unsigned opera
 {
 	const Shape *s = t->shape;
 	int64_t index[IR_MAX_RANK] = {0};
-	for (int64_t k = 0; k < s->numel; k++) {
+	const int64_t *sizes = p->sizes[operand];
+	int64_t numel = 1;
+	for (uint32_t d = 0; d < s->rank; d++)
+		numel *= sizes[d];
+	for (int64_t k = 0; k < numel; k++) {
 		Line l = {.len = 0};
 		line_add(&l, "pid (%u, %u, %u) idx (", x->program[0], x->program[1], x->program[2]);
 		for (uint32_t d = 0; d < s->rank; d++) {
-			int width = s->dim[d] > 1 ? (int)ceil(log10((double)s->dim[d])) : 0;
+			int width = sizes[d] > 1 ? (int)ceil(log10((double)sizes[d])) : 0;
 			line_add(&l, "%s%*lld", d ? ", " : "", width, (long long)index[d]);
 		}
 		line_add(&l, ")%s", p->prefix);
@@ -158,7 +164,7 @@ static void print_operand(Exec *x, const Print *p, const Tile *t, unsigned opera
 		print_value(x, &l, t, tile_element(t, index), p->hex, p->is_signed[operand]);
 		line_add(&l, "\n");
 		exec_print(x, l.text, l.len);
-		for (uint32_t d = s->rank; d-- > 0 && ++index[d] == s->dim[d];)
+		for (uint32_t d = s->rank; d-- > 0 && ++index[d] == sizes[d];)
 			index[d] = 0;
 	}
 }
@@ -189,6 +195,12 @@ bool interp_PRINT(Decoder *d, const IrOp *op)
 	IrAttr signs = ir_get(op, d->cx, ATTR_IS_SIGNED);
 	for (uint32_t k = 0; k < op->operand_count; k++)
 		is_signed[k] = signs && signs->kind == ATTR_KIND_INTS && k < signs->len && signs->ints[k];
+	p->sizes = arena_alloc(d->arena, (op->operand_count + 1) * sizeof *p->sizes);
+	for (uint32_t k = 0; k < op->operand_count; k++) {
+		IrType type = ir_operand(op, k)->type;
+		for (uint32_t dim = 0; ir_is_tensor(type) && dim < type->rank; dim++)
+			p->sizes[k][dim] = ir_shown_size(op, d->cx, k, dim);
+	}
 	p->prefix = text_attr(d, op, ATTR_PREFIX);
 	p->hex = ir_get_bool(op, d->cx, ATTR_HEX);
 	p->is_signed = is_signed;

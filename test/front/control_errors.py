@@ -1,5 +1,6 @@
 # Branches and loops whose values do not fit together, and statements that kernels do not have.
 # run: neso compile %s:kernel --signature "*fp32,i32,fp32,64"
+# run: neso compile %s:cases --signature "*fp32,i32,fp32,64"
 # run: neso compile %s:statements --signature "*fp32,i32,fp32,64"
 import triton
 import triton.language as tl
@@ -17,12 +18,12 @@ def kernel(p, n, f, B: tl.constexpr):
     z = n if n > 2 else f  # error: 9: Ternary expression with dynamic condition has inconsistent types: int32 scalar and fp32 scalar
     total = 0
     for i in range(n):
-        total += f * 1.0  # error: 9: Loop-carried variable total has initial type int32 scalar before the loop on line 19, but is re-assigned to fp32 scalar in loop: its type must stay the same
+        total += f * 1.0  # error: 9: Loop-carried variable total has initial type int32 scalar before the loop on line 20, but is re-assigned to fp32 scalar in loop: its type must stay the same
     for j in range(n):
-        B = j  # error: 9: 'B' is int 64, known while compiling, before the loop on line 21, and cannot be assigned in it
+        B = j  # error: 9: 'B' is int 64, known while compiling, before the loop on line 22, and cannot be assigned in it
     none = None
     while n > 3:
-        none = n  # error: 9: 'none' is None, known while compiling, before the loop on line 24, and cannot be assigned in it
+        none = n  # error: 9: 'none' is None, known while compiling, before the loop on line 25, and cannot be assigned in it
         n = n - 1
     for k in range(f):  # error: 14: the upper bound of a loop must be an integer scalar, found fp32 scalar
         pass
@@ -33,6 +34,34 @@ def kernel(p, n, f, B: tl.constexpr):
     if B == 64:
         raise ValueError("64 is no size")  # error: 9: ValueError: 64 is no size
     tl.store(p, nothing_after_raise)
+
+
+@triton.jit
+def cases(p, n, f, B: tl.constexpr):
+    x = n
+    w = n
+    match n:
+        case 1:
+            x = f  # error: 13: initial value for `x` is of type int32 scalar, but the case block redefines it as fp32 scalar
+    match n:
+        case 1:
+            pass
+        case _:
+            w = f  # error: 13: initial value for `w` is of type int32 scalar, but the later case block redefines it as fp32 scalar
+    match n:
+        case 1:
+            y = n
+        case 2:
+            y = 2
+    tl.store(p, y)  # error: 17: 'y' has no value here: not every case of the `match` on line 51 assigns it
+    match n:
+        case 1:
+            z = f  # error: 13: Mismatched type for z between this case (fp32 scalar) and the cases below it (int32 scalar)
+        case _:
+            z = n
+    match tl.arange(0, 4):
+        case 1:  # error: 14: a case compares one element, found int1[4]
+            pass
 
 
 @triton.jit
@@ -48,9 +77,5 @@ def statements(p, n, f, B: tl.constexpr):
     p.name = n  # error: 5: assignment to an attribute is not supported in a kernel
     c: tl.constexpr = 2j  # error: 23: a complex number is not supported in a kernel
     assert B == 32, "B is wrong"  # error: 5: assertion failed: B is wrong
-    for j in range(n):  # error: 5: `else` of a loop is not supported in a kernel
-        pass
-    else:
-        pass
 
 # tests: RAISED

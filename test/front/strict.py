@@ -43,4 +43,14 @@ def kernel(p, n):
     not (0, 0)  # error: 5: Triton has no `not` of a tuple
     halves = tl.zeros([16, 16], tl.float16)
     sums = tl.dot(halves, halves, halves)  # error: 12: Triton has no accumulators of halves without out_dtype
+    small = tl.zeros([16, 8], tl.float16)
+    tl.dot(small, tl.trans(small))  # error: 5: tl.dot: Input shapes should have M >= 1, N >= 1 and K >= 16; K of fp16[16, 8] is 8
+    halves ** 2  # error: 5: Triton has no operator ** of tensors, and NESO_STRICT_TRITON refuses
+    halves @ halves  # error: 5: Triton has no operator @ of tensors, and NESO_STRICT_TRITON refuses
+    for i in range(n):  # error: 5: Triton has no `else` of a loop, and NESO_STRICT_TRITON refuses
+        pass
+    else:
+        pass
+    tl.cat(tl.arange(0, 4), tl.arange(0, 8))  # error: 5: tl.cat: operands int32[4] and int32[8] do not go together
+    tl.sort(halves, 0)  # error: 5: Triton has no sorting along another dimension than the last one
     min(1.0, -0.0)  # error: 5: Triton has no min of -0.0

@@ -18,7 +18,7 @@ def kernel(p, q, i, u, f, r, B: tl.constexpr):
     j = ~y  # error: 9: operator ~: invalid operands of type fp32[64]
     k = -p  # error: 9: unary -: invalid operands of type pointer<fp32>
     m = x and y  # error: 9: operator and: expected int1, found int32[64]  # warning: 9: Logical operators 'and' and 'or' are deprecated
-    n = y ** 2  # error: 9: operator **: invalid operands of type fp32[64] and int 2
+    n = y ** -2  # error: 9: operator **: invalid operands of type fp32[64] and int -2
     o = tl.full([B], 1.5, tl.int32)  # error: 9: 1.5 is out of range for int32
     s = y.to(tl.pointer_type(tl.int32))  # error: 9: cannot cast fp32[64] to pointer<int32>
     t = y.to(tl.int16, bitcast=True)  # error: 9: cannot bitcast fp32 (32 bits) to int16 (16 bits)

@@ -10,7 +10,6 @@ def kernel(p, q, n, B: tl.constexpr):
     b = tl.zeros([32, 16], tl.float16)
     c = tl.dot(a, a)  # error: 9: cannot multiply fp16[16, 32] by fp16[16, 32]
     d = tl.dot(a, b.to(tl.float32))  # error: 9: tl.dot does not multiply fp16 by fp32
-    e = tl.dot(tl.zeros([16, 8], tl.float16), tl.zeros([8, 16], tl.float16))  # error: 9: tl.dot: Input shapes should have M >= 1, N >= 1 and K >= 16; K of fp16[16, 8] is 8
     f = tl.dot(a, b, out_dtype=tl.bfloat16)  # error: 9: the product cannot have the type bf16
     g = tl.dot(a, b, tl.zeros([16, 16], tl.bfloat16))  # error: 9: tl.dot: the accumulator is bf16[16, 16], the product fp32[16, 16]
     h = tl.dot(a, b, input_precision="tf32", allow_tf32=True)  # error: 9: tl.dot: give input_precision or allow_tf32, not both

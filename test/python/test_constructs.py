@@ -55,6 +55,23 @@ def recursion(out, n):
 
 
 @triton.jit
+def any_and_all(out, n):
+    some = [n == i for i in tl.static_range(1, 4)]
+    tl.store(out, any(some))
+    tl.store(out + 1, all([n > 0, n < 3]))
+    tl.store(out + 2, any([n == 1, True]) + 2 * any([n == 1, False]) + 4 * all([n == 1, False]))
+
+
+@triton.jit
+def powers(x_ptr, out_ptr, whole_ptr):
+    at = tl.arange(0, 6)
+    x = tl.load(x_ptr + at)
+    tl.store(out_ptr + at, x**2 + x**3.0 + x**1 + x**0)
+    x = x.to(tl.int32)
+    tl.store(whole_ptr + at, x**5 - (x[2])**2)
+
+
+@triton.jit
 def endless(x, n):
     return endless(x, n)
 
@@ -352,6 +369,16 @@ class Constructs(Engines):
     def test_functions(self):
         at = np.arange(8)
         self.check(functions, [], [((at * 5 + at) * 5 + at).astype(np.int32)], 5)
+
+    def test_any_and_all(self):
+        for n in (0, 1, 2, 3, 5):
+            want = [n in (1, 2, 3), 0 < n < 3, 1 + 2 * (n == 1)]
+            self.check(any_and_all, [], [np.array(want, np.int32)], n, assembled=n == 1)
+
+    def test_powers(self):
+        x = np.array([-3, 0, 2, 1.5, 4, -0.5], np.float32)
+        whole = x.astype(np.int32)
+        self.check(powers, [x], [x**2 + x**3 + x + 1, whole**5 - whole[2]**2])
 
     def test_recursion(self):
         self.check(recursion, [], [((np.arange(8) + 3)**3).astype(np.int32)], 3)

@@ -115,6 +115,106 @@ def nested(p, out, n):
 
 
 @triton.jit
+def with_else(p, out, n):
+    total = 0
+    for i in range(n):
+        v = tl.load(p + i)
+        if v < 0:
+            break
+        for j in tl.static_range(3):
+            if v == 7 - j:
+                break
+            total += j
+        else:
+            total += 100
+            if v == 3:
+                continue
+        while v > 2:
+            v -= 2
+            if v == 3:
+                break
+        else:
+            total += 1000
+            if i == 6:
+                break
+        total += 10000
+    else:
+        total += 100000
+        for k in tl.static_range(2):
+            total += k
+        else:
+            total += 1000000
+    tl.store(out, total)
+
+
+@triton.jit
+def left_by_return(p, out, n):
+    for i in range(n):
+        if tl.load(p + i) == 0:
+            return
+        if i == 5:
+            break
+    else:
+        tl.store(out, 1)
+        return
+    tl.store(out, 2)
+
+
+@triton.jit
+def reused(p, out, n):
+    total = 0
+    for i in range(n):
+        v = tl.load(p + i)
+        for j in tl.static_range(2):
+            if v > 4:
+                continue
+            for j in tl.static_range(1, 3):
+                total += j * (v + 9)
+            if v == 3:
+                break
+            total += j * 1000
+        for j in tl.static_range(2, 4):
+            for k in tl.static_range(2):
+                if v == 4:
+                    j = v
+                    continue
+                total += k
+        total += j
+        if v < 0:
+            break
+        for j in (1, 2.5):
+            if v == 1:
+                break
+            total += 7
+    tl.store(out, total)
+
+
+@triton.jit
+def unrolled_again(p, out, n):
+    """Loops over constants whose variable had another value before the loop around them."""
+    total = 0
+    for j in tl.static_range(4):
+        total += j
+    for i in range(n):
+        for j in tl.static_range(2):
+            match j + 1:
+                case 1:
+                    total += tl.load(p + i)
+                case 2:
+                    total += 10
+        if total > 60:
+            break
+    k = 0
+    while k < n:
+        for j in tl.static_range(3):
+            total += j * k
+        k += 1
+    for j in tl.static_range(1):
+        total += 1000
+    tl.store(out, total + j)
+
+
+@triton.jit
 def ends_of_types(out, n):
     for i in range(2147483640, 2147483647, 5):
         if i < 0:
@@ -286,7 +386,7 @@ def by_python(kernel, *args):
 class Exits(Engines):
     def test_values(self):
         values = np.array([5, 1, 3, 2, -1, 4, 0, 7], np.int32)
-        for kernel in (both, returns, test_not_asked_again, unrolled):
+        for kernel in (both, returns, test_not_asked_again, unrolled, with_else, left_by_return, reused, unrolled_again):
             for n in (0, 1, 2, 3, 4, 5, 8):
                 want = np.full(16, 77, np.int32)
                 by_python(kernel, values, want, n)

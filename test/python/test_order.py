@@ -1,5 +1,6 @@
 """Sorting with positions, the middle, searches, weighted histograms, exclusive scans, held against NumPy's."""
 
+import math
 import os
 import unittest
 from unittest import mock
@@ -58,6 +59,30 @@ def best(x_ptr, out_ptr, index_ptr, N: tl.constexpr, M: tl.constexpr, K: tl.cons
     tl.store(out_ptr + places(N, K), values)
     tl.store(out_ptr + N * K + places(N, K), tl.topk(x, K, descending=DOWN))
     tl.store(index_ptr + places(N, K), index)
+
+
+@triton.jit
+def box(A: tl.constexpr, B: tl.constexpr, C: tl.constexpr):
+    rows = tl.arange(0, A)[:, None, None] * B + tl.arange(0, B)[None, :, None]
+    return rows * C + tl.arange(0, C)[None, None, :]
+
+
+@triton.jit
+def along(x_ptr, y_ptr, sorted_ptr, index_ptr, moved_ptr, best_ptr, middle_ptr, A: tl.constexpr, B: tl.constexpr,
+          C: tl.constexpr, DIM: tl.constexpr, DOWN: tl.constexpr):
+    at = box(A, B, C)
+    x = tl.load(x_ptr + at)
+    tl.store(sorted_ptr + at, tl.sort(x, DIM, DOWN))
+    tl.store(index_ptr + at, tl.argsort(x, DIM, DOWN))
+    ordered, moved = tl.sort(x, DIM, DOWN, values=tl.load(y_ptr + at))
+    tl.store(moved_ptr + at, moved)
+    best = tl.topk(x, 2, DIM)
+    tl.store(best_ptr + box(best.shape[0], best.shape[1], best.shape[2]), best)
+    middle = tl.median(x, DIM)
+    if DIM == 0:  # the last dimension is where the first one was
+        middle = tl.trans(middle)
+    tl.store(middle_ptr + tl.arange(0, middle.shape[0])[:, None] * middle.shape[1]
+             + tl.arange(0, middle.shape[1])[None, :], middle)
 
 
 @triton.jit
@@ -141,6 +166,20 @@ class Order(Engines):
                     index = argsort(x, down)
                     self.check(sorts, [x], [np.take_along_axis(x, index, 1), index.astype(np.int32)], N=n, M=m,
                                DOWN=down, assembled=m == 13)
+
+    def test_other_dimensions(self):
+        for shape in ((4, 8, 2), (3, 5, 4)):
+            x = np.random.default_rng(8).permutation(math.prod(shape)).reshape(shape).astype(np.float32)
+            y = np.arange(x.size, dtype=np.int32).reshape(shape)
+            for dim in (0, 1, -2):
+                for down in (0, 1):
+                    index = np.argsort(-x if down else x, axis=dim).astype(np.int32)
+                    best = np.take(np.argsort(-x, axis=dim), range(2), dim)
+                    middle = np.take(np.sort(x, dim), (shape[dim] - 1) // 2, dim)
+                    self.check(along, [x, y], [np.take_along_axis(x, index, dim), index,
+                                               np.take_along_axis(y, index, dim),
+                                               np.take_along_axis(x, best, dim), middle], A=shape[0], B=shape[1],
+                               C=shape[2], DIM=dim, DOWN=down, assembled=dim == 1)
 
     def test_order_that_runs(self):
         for m in (1, 8, 13):

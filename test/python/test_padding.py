@@ -1,5 +1,7 @@
 """Tiles whose sizes are no powers of two, held against NumPy: what pads them is never seen."""
 
+import contextlib
+import io
 import os
 import unittest
 from unittest import mock
@@ -11,7 +13,7 @@ import numpy as np  # noqa: E402
 import neso as triton  # noqa: E402
 import neso.language as tl  # noqa: E402
 
-from engines import Engines  # noqa: E402
+from engines import HAS_SIMULATOR, SIMULATED, Engines  # noqa: E402
 
 
 @triton.jit
@@ -91,6 +93,31 @@ def product(a_ptr, b_ptr, c_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constex
 
 
 @triton.jit
+def small_products(a_ptr, b_ptr, c_ptr, d_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    a = tl.load(a_ptr + m[:, None] * K + k[None, :])
+    b = tl.load(b_ptr + k[:, None] * N + n[None, :])
+    at = m[:, None] * N + n[None, :]
+    tl.store(c_ptr + at, a @ b if a.dtype != tl.float32 else tl.dot(a, b, input_precision="ieee"))
+    both = tl.broadcast_to(a[None, :, :], 2, M, K), tl.broadcast_to(b[None, :, :], 2, K, N)
+    tl.store(d_ptr + tl.arange(0, 2)[:, None, None] * M * N + at[None, :, :], tl.dot(*both, input_precision="ieee"))
+
+
+@triton.jit
+def rectangle(x_ptr, N: tl.constexpr, M: tl.constexpr):
+    return tl.load(x_ptr + tl.arange(0, N)[:, None] * M + tl.arange(0, M)[None, :])
+
+
+@triton.jit
+def unequal(x_ptr, rows_ptr, columns_ptr, flat_ptr, N: tl.constexpr, M: tl.constexpr):
+    x = rectangle(x_ptr, N, M)
+    rows, columns = tl.arange(0, N + 3)[:, None], tl.arange(0, M + 2)[None, :]
+    tl.store(rows_ptr + rows * M + tl.arange(0, M)[None, :], tl.cat(x, rectangle(x_ptr, 3, M), dim=0))
+    tl.store(columns_ptr + tl.arange(0, N)[:, None] * (M + 2) + columns, tl.cat(x, rectangle(x_ptr, N, 2), dim=1))
+    tl.store(flat_ptr + tl.arange(0, N + M), tl.cat(tl.load(x_ptr + tl.arange(0, N)), tl.load(x_ptr + tl.arange(0, M))))
+
+
+@triton.jit
 def shapes(x_ptr, out_ptr, N: tl.constexpr, HOW: tl.constexpr):
     x = tl.load(x_ptr + tl.arange(0, N))
     if HOW == 0:
@@ -166,7 +193,11 @@ def byte_products(a_ptr, b_ptr, c_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.c
 
 @triton.jit
 def prints(out_ptr):
-    tl.device_print("x", tl.arange(0, 6))
+    x = tl.arange(0, 6)
+    table = tl.arange(0, 3)[:, None] * 10 + tl.arange(0, 11)[None, :]
+    tl.device_print("x", x)
+    tl.device_print("both", table, x, tl.arange(0, 4))
+    print(f"of {x * 2}", table[0, :5])
 
 
 @triton.jit
@@ -232,6 +263,22 @@ class Padding(Engines):
             want = (a + 1).astype(np.float32) @ (b + 1).astype(np.float32) + 1
             self.check(product, [a, b], [want], M=m, N=n, K=k)
 
+    def test_small_products(self):
+        random = np.random.default_rng(6)
+        for m, n, k in ((16, 16, 8), (16, 32, 1), (5, 9, 3), (64, 16, 4)):
+            for dtype in (np.float16, np.float32, np.float64, np.int8):
+                a, b = random.integers(-4, 4, (m, k)).astype(dtype), random.integers(-4, 4, (k, n)).astype(dtype)
+                out = np.int32 if dtype == np.int8 else np.float64 if dtype == np.float64 else np.float32
+                self.check(small_products, [a, b], [a.astype(out) @ b.astype(out), np.stack([a.astype(out) @ b.astype(out)] * 2)],
+                           M=m, N=n, K=k, assembled=k == 3)
+
+    def test_unequal_sizes(self):
+        x = np.arange(100, dtype=np.int32)
+        for n, m in ((8, 4), (5, 7), (1, 16)):
+            rows = np.concatenate([x[:n * m].reshape(n, m), x[:3 * m].reshape(3, m)])
+            columns = np.concatenate([x[:n * m].reshape(n, m), x[:n * 2].reshape(n, 2)], 1)
+            self.check(unequal, [x], [rows, columns, np.append(x[:n], x[:m])], N=n, M=m, assembled=n == 5)
+
     def test_attention(self):
         rows, size = 48, 80
         random = np.random.default_rng(4)
@@ -265,9 +312,20 @@ class Padding(Engines):
             best = np.maximum(best, row) if row.sum() > 0 else best - 1
         self.check(carried, [x], [77 + best], 5, N=11, debug=True)
 
+    def test_prints(self):
+        pid = "pid (0, 0, 0) idx "
+        x = [f"{pid}({i}) x: {i}" for i in range(6)]
+        both = [f"{pid}({i}, {j:2}) both: (operand 0) {i * 10 + j}" for i in range(3) for j in range(11)]
+        both += [f"{pid}({i}) both: (operand 1) {i}" for i in range(6)]
+        both += [f"{pid}({i}) both: (operand 2) {i}" for i in range(4)]
+        strings = [f"{pid}({i}) of {2 * i}" for i in range(6)] + [f"{pid}({i})  {i}" for i in range(5)]
+        for target in ("interp", SIMULATED[1])[:1 + HAS_SIMULATOR]:
+            text = io.StringIO()
+            with contextlib.redirect_stdout(text):
+                prints[(1, )](np.zeros(1, np.int32), neso_target=target)
+            self.assertEqual(sorted(text.getvalue().splitlines()), sorted(x + both + strings), target)
+
     def test_errors(self):
-        self.refuses(prints, "device_print takes no tile whose sizes are no powers of two, as int32[6] is",
-                     np.zeros(8, np.int32), cure="tiles of the next power of two")
         self.refuses(block, "dimension 0 of the tile is 48; it must be a power of 2", np.zeros(64, np.int32))
 
     def test_strict(self):

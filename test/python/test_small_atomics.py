@@ -41,6 +41,13 @@ def bits(x_ptr, out_ptr, N: tl.constexpr):
     tl.atomic_xor(out_ptr + 2 + i * 0, x)
 
 
+@triton.jit
+def moved(x_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.atomic_store(out_ptr + i, tl.atomic_load(x_ptr + i, mask=i % 3 != 0), mask=i % 3 != 0)
+    tl.atomic_store(out_ptr, tl.atomic_load(x_ptr + 1))
+
+
 class SmallAtomics(Engines):
     def test_values(self):
         n = 32
@@ -64,6 +71,20 @@ class SmallAtomics(Engines):
             x = np.random.default_rng(4).integers(0, 2**15, 32).astype(dtype) | np.array(64, dtype)
             want = np.array([np.bitwise_and.reduce(x), np.bitwise_or.reduce(x), np.bitwise_xor.reduce(x)], dtype)
             self.check(bits, [x], [want], N=32)
+
+    def test_loads_and_stores(self):
+        for dtype in (np.bool_, np.int8, np.uint8, np.int16, np.float16):
+            for n in (5, 16):
+                x = np.random.default_rng(n).integers(0, 100, n).astype(dtype)
+                x[3] = 1
+                want = np.full(n, 77).astype(dtype)
+                kept = np.arange(n) % 3 != 0
+                want[kept] = x[kept]
+                want[0] = x[1]
+                self.check(moved, [x], [want], N=n)
+                if n == 16:
+                    with mock.patch.dict(os.environ, {"NESO_STRICT_TRITON": "1"}):
+                        self.check(moved, [x], [want], N=n, num_warps=2)
 
     def test_strict(self):
         with mock.patch.dict(os.environ, {"NESO_STRICT_TRITON": "1"}):

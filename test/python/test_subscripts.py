@@ -49,6 +49,28 @@ def pick_one(x_ptr, out_ptr, at, N: tl.constexpr):
 
 
 @triton.jit
+def put_by_mask(x_ptr, out_ptr, N: tl.constexpr):
+    places = tl.arange(0, N)[:, None] * 4 + tl.arange(0, 4)[None, :]
+    x = tl.load(x_ptr + places)
+    x[x > 3] = 3
+    x[x < 0] = -tl.load(x_ptr)
+    tl.store(out_ptr + places, x)
+
+
+@triton.jit
+def bad_mask(out_ptr, n):
+    x = tl.arange(0, 8)
+    x[x > 3] = x
+    tl.store(out_ptr + tl.arange(0, 8), x)
+
+
+@triton.jit
+def reads_by_mask(out_ptr, n):
+    x = tl.arange(0, 8)
+    tl.store(out_ptr + tl.arange(0, 8), x[x > 3])
+
+
+@triton.jit
 def put_all(x_ptr, out_ptr, at, N: tl.constexpr, M: tl.constexpr, HOW: tl.constexpr):
     places = tl.arange(0, N)[:, None] * M + tl.arange(0, M)[None, :]
     x = tl.load(x_ptr + places)
@@ -184,6 +206,14 @@ class Subscripts(Engines):
                 for at in (5, -2) if how in (0, 1, 6) else (5, ):
                     self.check(put_all, [x], [put(x, at, how)], at, N=8, M=16, HOW=how, assembled=at == 5)
 
+    def test_masks(self):
+        for n in (8, 11):
+            x = np.random.default_rng(n).integers(-9, 9, (n, 4)).astype(np.float32)
+            want = x.copy()
+            want[want > 3] = 3
+            want[want < 0] = -x[0, 0]
+            self.check(put_by_mask, [x], [want], N=n)
+
     def test_tiles_are_values(self):
         want = np.zeros(16, np.int32)
         want[10:12] = 9
@@ -204,6 +234,9 @@ class Subscripts(Engines):
         self.refuses(bad_empty, "the slice takes nothing of 16 elements", out, 3)
         self.refuses(bad_step, "a slice of a tile cannot have the step 0", out, 3)
         self.refuses(bad_value, "int32[8] does not fit what is assigned to, shape [2] of int32[16]", out, 3)
+        self.refuses(bad_mask, "int32[8] cannot be assigned where int1[8] is true of int32[8]", out, 3,
+                     cure="tl.where(mask, y, x)")
+        self.refuses(reads_by_mask, "int32[8] cannot be indexed by int1[8]", out, 3, cure="tl.where(mask, x, 0)")
         self.refuses(bad_rank, "int32[16] cannot be indexed by 2", out, 3)
 
     def test_strict(self):

@@ -172,8 +172,8 @@ const char *const *builtin_names(const char *module_path, size_t *count)
 /* Functions for which the padding of tiles would be seen. */
 static bool sees_padding(const BuiltinInfo *builtin)
 {
-	static const char *const names[] = {"atomic_cas", "atomic_load", "atomic_store", "map_elementwise",
-		"inline_asm_elementwise", "extern_elementwise", "device_print", "dot_scaled", "assume",
+	static const char *const names[] = {"atomic_cas", "map_elementwise",
+		"inline_asm_elementwise", "extern_elementwise", "dot_scaled", "assume",
 		"_experimental_descriptor_store", "store_tensor_descriptor", "_experimental_descriptor_load",
 		"load_tensor_descriptor"};
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)

@@ -118,7 +118,8 @@ const Val *builtin_atomic_cas(FrontLower *low, const BuiltinCall *call)
 	return sem_atomic_cas(low, call->a[0], expected, value, &atomic);
 }
 
-/* The pointer seen as one to integers of the same width, for atomics that only move bits. NULL after diagnosing. */
+/* The pointer seen as one to integers of the same width, for atomics that only move bits; to bytes where
+ * one bit lies in memory. NULL after diagnosing. */
 static const Val *bits_pointer(FrontLower *low, const BuiltinCall *call, TlType *elem)
 {
 	const Val *ptr = call->a[0];
@@ -127,12 +128,13 @@ static const Val *bits_pointer(FrontLower *low, const BuiltinCall *call, TlType 
 		return NULL;
 	}
 	*elem = sem_elem(ptr)->elem;
-	unsigned bits = tl_bits(*elem);
-	if (bits < 16) {
-		lower_error(low, DIAG_TILE_ATOMIC_DTYPE, call->what, tl_describe(low, *elem));
-		return NULL;
-	}
+	unsigned bits = MAX(tl_bits(*elem), 8u);
 	return sem_bitcast(low, ptr, tl_ptr(low, tl_int(low, bits, true), false, sem_elem(ptr)->space));
+}
+
+static const Val *from_bits(FrontLower *low, const Val *bits, TlType elem)
+{
+	return tl_is(elem, DT_INT1) ? sem_cast(low, bits, elem) : sem_bitcast(low, bits, elem);
 }
 
 /* What only reads releases nothing, and what only writes acquires nothing. */
@@ -147,7 +149,7 @@ static bool one_way(FrontLower *low, const char *what, const char *sem, bool rea
 /* Reading is "or" with 0. */
 const Val *builtin_atomic_load(FrontLower *low, const BuiltinCall *call)
 {
-	SemAtomic atomic = {.what = call->what};
+	SemAtomic atomic = {.what = call->what, .moves = true};
 	TlType elem;
 	const Val *ptr = bits_pointer(low, call, &elem);
 	if (!ptr || !optional_tensor(low, call, "mask", call->a[1], &atomic.mask) ||
@@ -155,19 +157,21 @@ const Val *builtin_atomic_load(FrontLower *low, const BuiltinCall *call)
 		return low->poison;
 	const Val *zero = sem_const_int(low, 0, sem_elem(ptr)->elem);
 	const Val *bits = sem_atomic_rmw(low, RMW_OR, ptr, zero, &atomic);
-	return sem_is_poison(bits) ? bits : sem_bitcast(low, bits, elem);
+	return sem_is_poison(bits) ? bits : from_bits(low, bits, elem);
 }
 
 /* Writing is an exchange whose old value nobody takes. */
 const Val *builtin_atomic_store(FrontLower *low, const BuiltinCall *call)
 {
-	SemAtomic atomic = {.what = call->what};
+	SemAtomic atomic = {.what = call->what, .moves = true};
 	TlType elem;
 	const Val *ptr = bits_pointer(low, call, &elem);
 	const Val *value = ptr ? sem_arg_tensor(low, call->what, "val", call->a[1]) : NULL;
 	if (!value || !optional_tensor(low, call, "mask", call->a[2], &atomic.mask) ||
 	    !order_args(low, call, 3, &atomic) || !one_way(low, call->what, atomic.sem, false))
 		return low->poison;
-	value = sem_bitcast(low, sem_cast(low, value, elem), sem_elem(ptr)->elem);
+	value = sem_cast(low, value, elem);
+	value = tl_is(elem, DT_INT1) ? sem_cast(low, value, sem_elem(ptr)->elem)
+				     : sem_bitcast(low, value, sem_elem(ptr)->elem);
 	return sem_is_poison(sem_atomic_rmw(low, RMW_XCHG, ptr, value, &atomic)) ? low->poison : low->none;
 }

@@ -249,6 +249,24 @@ static const char *print_prefix(FrontLower *low, const char *prefix, bool values
 	return arena_printf(low->arena, "%s%s", space, text.data);
 }
 
+/* Which of their elements are printed (ir/shown.h). */
+static void note_shown(FrontLower *low, IrOp *op, const Val *const *values, uint32_t count)
+{
+	Text sizes;
+	bool padded = false;
+	text_init(&sizes, low->arena);
+	for (uint32_t k = 0; k < count; k++) {
+		const Val *v = sem_to_tensor(low, values[k]);
+		TlType t = sem_type(v);
+		text_str(&sizes, k ? ";" : "");
+		padded |= tl_is_padded(t);
+		for (uint32_t i = 0; tl_is_padded(t) && i < t->rank; i++)
+			text_printf(&sizes, "%s%lld", i ? "x" : "", (long long)t->shape[i]);
+	}
+	if (padded)
+		ir_set(low->m, op, ATTR_PADDED, ir_attr_string(low->cx, (Str){sizes.data, sizes.len}));
+}
+
 const Val *sem_print(FrontLower *low, const char *text, const Val *const *values, uint32_t count, bool hex)
 {
 	IrValue *operands[MAX_ASM];
@@ -271,6 +289,7 @@ const Val *sem_print(FrontLower *low, const char *text, const Val *const *values
 	ir_set(low->m, op, ATTR_HEX, ir_attr_bool(low->cx, hex));
 	IrAttr signs = ir_attr_ints(low->cx, ir_scalar(low->cx, TY_I32), is_signed, count);
 	ir_set(low->m, op, ATTR_IS_SIGNED, signs);
+	note_shown(low, op, values, count);
 	return low->none;
 }
 

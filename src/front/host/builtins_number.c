@@ -1,6 +1,7 @@
 /* Python's functions on numbers, and those that fold a sequence to one value. */
 #include "front/host/bigint.h"
 #include "front/host/host.h"
+#include "front/tile/sem.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -272,14 +273,21 @@ static const Val *quantify(FrontLower *low, const CallArgs *args, bool any)
 	ValVec items = {0};
 	if (!eval_items(low, args->args[0], &items))
 		return low->poison;
+	const Val *running = NULL; /* of those that run so far */
 	for (uint32_t i = 0; i < items.len; i++) {
-		bool ok, truth = eval_truth(low, items.data[i], &ok);
+		const Val *v = items.data[i];
+		if (v->kind == VAL_TENSOR && !low->frame->host) {
+			v = sem_condition(low, v);
+			running = running ? sem_logical(low, any, running, v) : v;
+			continue;
+		}
+		bool ok, truth = eval_truth(low, v, &ok);
 		if (!ok)
 			return low->poison;
 		if (truth == any)
 			return val_bool(low, any);
 	}
-	return val_bool(low, !any);
+	return running ? running : val_bool(low, !any);
 }
 
 const Val *host_py_any(FrontLower *low, const Val *self, const CallArgs *args)

@@ -11,7 +11,8 @@
 
 static const Val *missing_name(FrontLower *low, Sym name)
 {
-	static const DiagCode codes[] = {[WHY_BRANCH] = DIAG_NAME_BRANCH, [WHY_MIXED] = DIAG_NAME_MIXED,
+	static const DiagCode codes[] = {[WHY_BRANCH] = DIAG_NAME_BRANCH,
+					 [WHY_CASE] = DIAG_NAME_CASE, [WHY_MIXED] = DIAG_NAME_MIXED,
 					 [WHY_LOOP] = DIAG_NAME_LOOP, [WHY_LOOP_VARIABLE] = DIAG_NAME_LOOP_VARIABLE,
 					 [WHY_DELETED] = DIAG_NAME_DELETED};
 	uint64_t index;

@@ -71,6 +71,19 @@ const Val *frame_get(const Frame *frame, Sym name)
 	return map_get(&frame->slot_of, map_key(name), &slot) ? frame->slots.data[slot].val : NULL;
 }
 
+bool frame_is_turned(const Frame *frame, Sym name)
+{
+	for (uint32_t i = 0; i < frame->turned.len; i++)
+		if (frame->turned.data[i] == name)
+			return true;
+	return false;
+}
+
+bool frame_is_subject(Sym name)
+{
+	return strncmp(name, "%match", 6) == 0;
+}
+
 SlotVec frame_save(FrontLower *low, const Frame *frame)
 {
 	SlotVec copy = {.len = frame->slots.len, .cap = MAX(frame->slots.len, 1u)};

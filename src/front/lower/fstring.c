@@ -55,8 +55,7 @@ static bool add_running(FrontLower *low, const Ast *node, const Val *v, Template
 				"numbers as hexadecimal");
 		return false;
 	}
-	if (!lower_extension(low, "f-string of values that run") ||
-	    !sem_no_padding(low, "an f-string", &v, 1))
+	if (!lower_extension(low, "f-string of values that run"))
 		return false;
 	Span old = lower_at(low, node->formatted.value->span);
 	text_printf(shown, "{%s}", lower_source_text(low));
@@ -131,8 +130,6 @@ const Val *template_print(FrontLower *low, const CallArgs *args, const TemplateV
 			vec_push(low->arena, &parts, val_str(low, STR(" ")));
 		for (size_t k = 0; t && k < t->parts.len; k++)
 			vec_push(low->arena, &parts, t->parts.data[k]);
-		if (!t && !sem_no_padding(low, "tl.device_print", &args->args[i], 1))
-			return low->poison;
 		if (!t)
 			vec_push(low->arena, &parts, args->args[i]);
 	}

@@ -37,6 +37,7 @@ void side_open(FrontLower *low, Side *side, const SlotVec *live)
 {
 	frame_restore(low, low->frame, live);
 	side->block = ir_block_new(low->m, NULL);
+	side->is_case = false;
 	low->b.block = side->block;
 	low->b.before = NULL;
 }
@@ -131,10 +132,12 @@ static void type_error(Join *j, uint32_t slot, const Val *before)
 	bool in_then = t->val != before && (!before || !val_same_shape(t->val, before));
 	lower_at(low, in_then || e->val == before ? t->at : e->at);
 	if (before && before->kind == VAL_TENSOR)
-		lower_error(low, DIAG_IF_TYPE, name, val_describe(low, before), in_then ? "then" : "else",
+		lower_error(low, DIAG_IF_TYPE, name, val_describe(low, before),
+			    j->t->is_case ? (in_then ? "case" : "later case") : in_then ? "then" : "else",
 			    val_describe(low, in_then ? t->val : e->val));
 	else
-		lower_error(low, DIAG_IF_TYPES, name, val_describe(low, t->val), val_describe(low, e->val));
+		lower_error(low, j->t->is_case ? DIAG_CASE_TYPES : DIAG_IF_TYPES, name,
+			    val_describe(low, t->val), val_describe(low, e->val));
 	lower_at(low, old);
 	frame_set(low, low->frame, name, low->poison);
 }
@@ -157,6 +160,32 @@ static void join_loop_value(Join *j, uint32_t i)
 	}
 }
 
+/* What a side leaves in a name, where it is a number as a tensor. */
+static const Val *running_at(FrontLower *low, Side *side, const Val *v)
+{
+	IrBuilder outer = low->b;
+	low->b = side->b;
+	v = sanitize(low, v);
+	side->b = low->b;
+	low->b = outer;
+	return v;
+}
+
+/* The target of an unrolled loop: sides that left it in other turns may meet in a number each, or
+ * in values that have nothing in common; only who reads the name then needs one of it. */
+static void join_turned(Join *j, uint32_t i)
+{
+	FrontLower *low = j->low;
+	const Val *t = running_at(low, j->t, side_slot(j->t, i)->val);
+	const Val *e = running_at(low, j->e, side_slot(j->e, i)->val);
+	if (!val_has_tensor(t) || !val_same_shape(t, e)) {
+		lost(j, i, WHY_MIXED);
+		return;
+	}
+	low->frame->slots.data[i] = (Slot){.val = t, .at = low->span};
+	add_merge(j, i, t, e);
+}
+
 /* One name after an `if` whose sides both go on. */
 static void join_slot(Join *j, uint32_t i, const Val *before)
 {
@@ -168,13 +197,17 @@ static void join_slot(Join *j, uint32_t i, const Val *before)
 	} else if (low->frame->names.data[i] == loop_value(low)) {
 		join_loop_value(j, i);
 	} else if (!t->val || !e->val) {
-		lost(j, i, WHY_BRANCH);
+		lost(j, i, j->t->is_case ? WHY_CASE : WHY_BRANCH);
 	} else if (t->val->kind == VAL_POISON || e->val->kind == VAL_POISON) {
 		*out = (Slot){.val = low->poison, .at = low->span};
 	} else if (val_same_shape(t->val, e->val)) {
 		*out = *t;
 		if (val_has_tensor(t->val))
 			add_merge(j, i, t->val, e->val);
+	} else if (frame_is_subject(low->frame->names.data[i])) {
+		lost(j, i, WHY_MIXED);
+	} else if (frame_is_turned(low->frame, low->frame->names.data[i])) {
+		join_turned(j, i);
 	} else if (before ? val_has_tensor(before) || val_is_number(before)
 			  : t->val->kind == VAL_TENSOR && e->val->kind == VAL_TENSOR) {
 		type_error(j, i, before);

@@ -10,6 +10,7 @@ typedef struct Side {
 	IrBuilder b; /* its end */
 	SlotVec slots;
 	Flow flow;
+	bool is_case; /* of a `match`; the other side: the cases below it */
 } Side;
 
 /* What is lowered from here on goes to the side, with the names as `live` has them; until it is

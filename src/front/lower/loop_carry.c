@@ -27,6 +27,50 @@ static void find(Loop *loop, const SymVec *names, bool changed, Sym skip)
 	}
 }
 
+typedef struct Reads {
+	Sym name;
+	bool found;
+} Reads;
+
+static bool is_target(const Ast *target, Sym name)
+{
+	bool found = target->kind == AST_NAME && target->name.id == name;
+	if (target->kind == AST_TUPLE || target->kind == AST_LIST)
+		for (uint32_t i = 0; i < target->seq.items.len; i++)
+			found |= is_target(target->seq.items.items[i], name);
+	return found;
+}
+
+/* Is the name anywhere but in the body of a `for` over it? A function may read it too. */
+static void find_read(void *data, Ast *node)
+{
+	Reads *r = data;
+	if (node->kind == AST_FOR && is_target(node->for_stmt.target, r->name)) {
+		find_read(r, node->for_stmt.iter);
+		for (uint32_t i = 0; i < node->for_stmt.orelse.len; i++)
+			find_read(r, node->for_stmt.orelse.items[i]);
+		return;
+	}
+	r->found |= node->kind == AST_FUNCTION_DEF ||
+		    (node->kind == AST_NAME && node->name.id == r->name);
+	ast_each(node, find_read, r);
+}
+
+/* The target of an unrolled loop that the body has loops over, or the subject of a `match`. */
+static bool is_fleeting(const Loop *loop, const AstList *body, const Carried *c)
+{
+	if (frame_is_subject(c->name))
+		return true;
+	if (!frame_is_turned(loop->low->frame, c->name) || val_has_tensor(c->init))
+		return false;
+	Reads r = {.name = c->name};
+	if (loop->test)
+		find_read(&r, (Ast *)loop->test);
+	for (uint32_t i = 0; i < body->len; i++)
+		find_read(&r, body->items[i]);
+	return !r.found;
+}
+
 /* What the loop may carry: `skip` is its own variable. */
 void carry_find(Loop *loop, const AstList *body, const SymVec *assigned, Sym skip)
 {
@@ -40,7 +84,9 @@ void carry_find(Loop *loop, const AstList *body, const SymVec *assigned, Sym ski
 	for (uint32_t i = 0; i < loop->names.len; i++) {
 		Carried *c = &loop->names.data[i];
 		c->first = loop->init.len;
-		val_flatten(low, c->init, &loop->init);
+		c->fleeting = is_fleeting(loop, body, c);
+		if (!c->fleeting)
+			val_flatten(low, c->init, &loop->init);
 		c->count = loop->init.len - c->first;
 	}
 }
@@ -140,8 +186,10 @@ void carry_collect(Loop *loop)
 		const Carried *c = &loop->names.data[i];
 		const Slot *slot = &low->frame->slots.data[c->slot];
 		const Val *v = slot->val;
-		bool keeps = !v || v->kind == VAL_POISON;
-		if (!v && slot->why == WHY_MIXED)
+		if (v && c->count && frame_is_turned(low->frame, c->name))
+			v = sanitize(low, v);
+		bool keeps = !v || v->kind == VAL_POISON || c->fleeting;
+		if (!v && slot->why == WHY_MIXED && !c->fleeting)
 			mixed_error(loop, c, slot);
 		if (v && is_held_twice(loop, c, v))
 			lower_error(low, DIAG_UNSUPPORTED,
@@ -237,8 +285,11 @@ void carry_leave(Loop *loop, const SlotVec *before, const IrOp *op, uint32_t res
 		const Carried *c = &loop->names.data[i];
 		if (c->count)
 			set_value(loop, c, out.data, c->changed ? c->init->object.home : NULL);
-		if (!inside.data[c->slot].val) /* deleted */
+		const Val *last = inside.data[c->slot].val;
+		if (!last) /* deleted */
 			frame->slots.data[c->slot] = inside.data[c->slot];
+		else if (c->fleeting && last->kind != VAL_POISON && !carry_is_same(c->init, last))
+			frame->slots.data[c->slot] = (Slot){.why = WHY_LOOP, .at = loop->span};
 	}
 	for (uint32_t i = 0; i < frame->names.len; i++) {
 		Slot *slot = &frame->slots.data[i];

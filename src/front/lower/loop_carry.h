@@ -12,6 +12,7 @@ typedef struct Carried {
 	const Val *init;
 	uint32_t first, count; /* of its IR values among the loop's */
 	bool changed;          /* an object whose fields the body assigns */
+	bool fleeting;         /* each turn assigns it before it is read: nothing is handed on */
 } Carried;
 
 typedef struct Loop {
@@ -21,6 +22,8 @@ typedef struct Loop {
 	ValueVec init, args, next; /* args: of the block that the body reads them from */
 	bool *drop;                /* by IR value: not carried after all */
 	LoopExits exits;
+	Sym whole; /* as loop_may_break gives it */
+	const Ast *test; /* of a `while`, else NULL */
 } Loop;
 
 /* What the loop may carry: `skip` is its own variable. */

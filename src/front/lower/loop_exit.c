@@ -5,6 +5,7 @@
  *   %brokenN   the loop at depth N ends after this turn
  *   %returned  so does every loop around it, and the function returns
  *   %value     what it returns
+ *   %wholeN    no `break` ended the loop at offset N, which has an `else`
  *
  * They are joined and carried like names of the program. */
 #include "front/core.h"
@@ -45,6 +46,8 @@ void loop_open(FrontLower *low, LoopScope *scope, LoopScope *outer)
 	vec_push(low->arena, &scope->kept, scope->broken);
 	vec_push(low->arena, &scope->kept, loop_returned(low));
 	vec_push(low->arena, &scope->kept, loop_value(low));
+	if (scope->whole)
+		vec_push(low->arena, &scope->kept, scope->whole);
 	frame_set(low, low->frame, scope->broken, scope->start);
 	low->frame->scope = scope;
 }
@@ -86,6 +89,8 @@ Flow loop_leave(FrontLower *low, const Ast *node)
 		lower_note(low, "%s", breaks ? "a condition of the loop that becomes false does: "
 					       "while i < n and not done; or a mask"
 					     : "an `if` around the rest of the body does");
+	if (breaks && low->frame->scope->whole)
+		frame_set(low, low->frame, low->frame->scope->whole, sem_to_tensor(low, low->false_));
 	return leave(low, breaks, node->span);
 }
 
@@ -103,6 +108,32 @@ Flow loop_return(FrontLower *low, const Val *value, Span at)
 void loop_may_return(FrontLower *low)
 {
 	frame_set(low, low->frame, loop_returned(low), sem_to_tensor(low, low->false_));
+}
+
+Sym loop_may_break(FrontLower *low, const Ast *node, const AstList *body, const AstList *orelse)
+{
+	if (!orelse->len || !lower_extension(low, "`else` of a loop") || !loop_exits(body).breaks)
+		return NULL;
+	Sym whole = lower_sym(low, str_of(arena_printf(low->arena, "%%whole%u", node->span.start)));
+	frame_set(low, low->frame, whole, sem_to_tensor(low, low->true_));
+	return whole;
+}
+
+const AstList *loop_else(FrontLower *low, const Ast *node, Sym whole, const AstList *orelse)
+{
+	if (!whole || !orelse->len)
+		return orelse;
+	Ast *test = ARENA_NEW(low->arena, Ast), *branch = ARENA_NEW(low->arena, Ast);
+	test->kind = AST_NAME;
+	test->span = branch->span = node->span;
+	test->name.id = whole;
+	branch->kind = AST_IF;
+	branch->if_stmt.test = test;
+	branch->if_stmt.body = *orelse;
+	AstList *list = ARENA_NEW(low->arena, AstList);
+	*list = (AstList){ARENA_ARRAY(low->arena, Ast *, 1), 1};
+	list->items[0] = branch;
+	return list;
 }
 
 Flow loop_after(FrontLower *low, LoopExits exits)
@@ -130,7 +161,18 @@ typedef struct Turns {
 	Ast *node;
 	const ValVec *items;
 	uint32_t at;
+	Sym whole;
 } Turns;
+
+/* Behind the loop each is what the last turn made of it, which a branch may leave open (join.c). */
+void loop_note_targets(FrontLower *low, const Ast *target)
+{
+	if (target->kind == AST_TUPLE || target->kind == AST_LIST)
+		for (uint32_t i = 0; i < target->seq.items.len; i++)
+			loop_note_targets(low, target->seq.items.items[i]);
+	if (target->kind == AST_NAME)
+		vec_push(low->arena, &low->frame->turned, target->name.id);
+}
 
 /* Numbers that the loop's target is become tensors: which turn was the last is known when the
  * kernel runs. */
@@ -157,7 +199,7 @@ static void turns_from(FrontLower *low, void *data)
 {
 	Turns *t = data;
 	while (t->at < t->items->len && lower_step(low)) {
-		LoopScope scope = {.keeps_all = true};
+		LoopScope scope = {.keeps_all = true, .whole = t->whole};
 		assign_target(low, t->node->for_stmt.target, t->items->data[t->at++]);
 		loop_open(low, &scope, low->frame->scope);
 		lower_stream(low, (Stream){.list = t->node->for_stmt.body}, true);
@@ -172,14 +214,14 @@ static void turns_from(FrontLower *low, void *data)
 	}
 }
 
-Flow loop_turns(FrontLower *low, Ast *node, const ValVec *items)
+Flow loop_turns(FrontLower *low, Ast *node, const ValVec *items, Sym whole)
 {
 	CONTRACT(node->kind == AST_FOR);
 	LoopExits exits = loop_exits(&node->for_stmt.body);
 	if (exits.returns)
 		loop_may_return(low);
 	uint32_t returns = low->frame->returns;
-	turns_from(low, &(Turns){.node = node, .items = items});
+	turns_from(low, &(Turns){.node = node, .items = items, .whole = whole});
 	lower_at(low, node->span);
 	exits.returns = exits.returns && low->frame->returns != returns;
 	return loop_after(low, exits);

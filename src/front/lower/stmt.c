@@ -256,11 +256,26 @@ static Flow flow_return(FrontLower *low, Ast *node)
 	return (Flow){.kind = FLOW_RETURN, .value = v, .at = node->span};
 }
 
+/* The `else` of a loop comes next. */
+static void put_else(FrontLower *low, const Ast *node, Sym whole, const AstList *orelse, Stream *s)
+{
+	if (orelse->len)
+		*s = (Stream){.list = *loop_else(low, node, whole, orelse), .next = keep(low, s)};
+}
+
+static Flow enter_while(FrontLower *low, Ast *node, Stream *s)
+{
+	const AstList *orelse = &node->if_stmt.orelse;
+	Sym whole = loop_may_break(low, node, &node->if_stmt.body, orelse);
+	Flow flow = lower_while(low, node, whole);
+	put_else(low, node, whole, orelse, s);
+	return flow;
+}
+
 /* What a `for` runs over: an unrolled loop joins the stream, a run-time one is lowered here. */
 static Flow enter_for(FrontLower *low, Ast *node, Stream *s)
 {
-	if (node->for_stmt.orelse.len)
-		lower_error(low, DIAG_UNSUPPORTED, "`else` of a loop");
+	const AstList *orelse = &node->for_stmt.orelse;
 	Span old = lower_at(low, node->for_stmt.iter->span);
 	const Val *iter = eval(low, node->for_stmt.iter);
 	bool dynamic = iter->kind == VAL_RANGE && iter->range.range != RANGE_STATIC;
@@ -272,11 +287,19 @@ static Flow enter_for(FrontLower *low, Ast *node, Stream *s)
 		poison_target(low, node->for_stmt.target);
 		return (Flow){.kind = FLOW_FALL};
 	}
-	if (dynamic)
-		return lower_for(low, node, iter);
+	if (!dynamic)
+		loop_note_targets(low, node->for_stmt.target);
+	Sym whole = loop_may_break(low, node, &node->for_stmt.body, orelse);
 	LoopExits exits = loop_exits(&node->for_stmt.body);
-	if (exits.breaks || exits.continues || (exits.returns && low->frame->scope))
-		return loop_turns(low, node, &items);
+	bool left = exits.breaks || exits.continues || (exits.returns && low->frame->scope);
+	Flow flow = {.kind = FLOW_FALL};
+	if (dynamic)
+		flow = lower_for(low, node, iter, whole);
+	else if (left)
+		flow = loop_turns(low, node, &items, whole);
+	put_else(low, node, whole, orelse, s);
+	if (dynamic || left)
+		return flow;
 	Unroll *unroll = ARENA_NEW(low->arena, Unroll);
 	unroll->items = items;
 	unroll->target = node->for_stmt.target;
@@ -340,7 +363,8 @@ static Flow lower_statements(FrontLower *low, Stream s, bool tail)
 			if (went_on || flow.kind != FLOW_FALL)
 				return flow;
 		} else if (node->kind == AST_FOR || node->kind == AST_WHILE) {
-			Flow flow = node->kind == AST_FOR ? enter_for(low, node, &s) : lower_while(low, node);
+			bool is_for = node->kind == AST_FOR;
+			Flow flow = is_for ? enter_for(low, node, &s) : enter_while(low, node, &s);
 			if (flow.kind == FLOW_MAYBE && has_left(&s))
 				return lower_guarded(low, flow, &s, tail);
 			if (flow.kind == FLOW_MAYBE && tail)

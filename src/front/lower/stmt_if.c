@@ -5,6 +5,7 @@
  * and what follows stands under a second scf.if. Nothing is lowered twice. */
 #include "front/core.h"
 #include "front/lower/join.h"
+#include "front/tile/sem.h"
 
 /* ---- sides ---- */
 
@@ -44,7 +45,9 @@ Flow lower_if(FrontLower *low, Ast *node, const Val *cond, const Stream *rest, b
 	if (node->kind == AST_IF && cond->kind == VAL_TENSOR && cond->tensor.type->kind == TL_BLOCK &&
 	    sem_is_one(cond))
 		lower_warning(low, DIAG_IF_BLOCK, lower_source_text(low));
-	const Val *c = sem_condition(low, cond);
+	const Val *c = node->if_stmt.of_match && sem_is_tile(cond) && !sem_is_one(cond)
+			       ? lower_error(low, DIAG_TILE_CASE, sem_describe(low, cond))
+			       : sem_condition(low, cond);
 	lower_restore(low, test);
 	SlotVec before = frame_save(low, low->frame);
 	IrBuilder outer = low->b;
@@ -52,6 +55,7 @@ Flow lower_if(FrontLower *low, Ast *node, const Val *cond, const Stream *rest, b
 	Side t, e;
 	side_lower(low, &t, &before, &node->if_stmt.body, tail && last);
 	side_lower(low, &e, &before, &node->if_stmt.orelse, tail && last);
+	t.is_case = node->if_stmt.of_match;
 	bool t_returns = t.flow.kind == FLOW_RETURN, e_returns = e.flow.kind == FLOW_RETURN;
 	Side *open = t_returns && e.flow.kind == FLOW_FALL   ? &e
 		     : e_returns && t.flow.kind == FLOW_FALL ? &t

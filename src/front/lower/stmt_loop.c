@@ -8,7 +8,7 @@
 static const Val *lower_body(Loop *loop, const AstList *body)
 {
 	FrontLower *low = loop->low;
-	LoopScope *outer = low->frame->scope, scope = {0};
+	LoopScope *outer = low->frame->scope, scope = {.whole = loop->whole};
 	if (!loop_is_left(loop->exits)) {
 		low->frame->scope = NULL;
 		lower_stream(low, (Stream){.list = *body}, false);
@@ -16,7 +16,8 @@ static const Val *lower_body(Loop *loop, const AstList *body)
 		return NULL;
 	}
 	for (uint32_t i = 0; i < loop->names.len; i++)
-		vec_push(low->arena, &scope.kept, loop->names.data[i].name);
+		if (!loop->names.data[i].fleeting)
+			vec_push(low->arena, &scope.kept, loop->names.data[i].name);
 	const Val *returned = frame_get(low->frame, loop_returned(low));
 	uint32_t returns = low->frame->returns;
 	loop_open(low, &scope, outer);
@@ -29,11 +30,13 @@ static const Val *lower_body(Loop *loop, const AstList *body)
 	return broken;
 }
 
-/* Hidden names that a loop with a `return` carries. */
+/* Hidden names that a loop with a `return`, or an `else`, carries. */
 static void open_exits(Loop *loop, const AstList *body, SymVec *assigned)
 {
 	FrontLower *low = loop->low;
 	loop->exits = loop_exits(body);
+	if (loop->whole)
+		vec_push(low->arena, assigned, loop->whole);
 	if (!loop->exits.returns)
 		return;
 	loop_may_return(low);
@@ -126,7 +129,7 @@ static IrOp *make_for(FrontLower *low, IrBuilder *outer, IrBlock *block, const L
 	return op;
 }
 
-Flow lower_for(FrontLower *low, Ast *node, const Val *range)
+Flow lower_for(FrontLower *low, Ast *node, const Val *range, Sym whole)
 {
 	CONTRACT(node->kind == AST_FOR);
 	Span span = node->span;
@@ -140,7 +143,7 @@ Flow lower_for(FrontLower *low, Ast *node, const Val *range)
 		return (Flow){.kind = FLOW_FALL};
 	}
 	Sym variable = node->for_stmt.target->name.id;
-	Loop loop = {.low = low, .span = span};
+	Loop loop = {.low = low, .span = span, .whole = whole};
 	SymVec assigned = {0};
 	assigned_names(low, &node->for_stmt.body, &assigned);
 	open_exits(&loop, &node->for_stmt.body, &assigned);
@@ -208,7 +211,7 @@ static void pass_on(Loop *loop, const ValueVec *first_args, ValueVec *out)
 		const Slot *slot = &low->frame->slots.data[c->slot];
 		const Val *v = slot->val;
 		bool keeps = !v || v->kind == VAL_POISON || !c->count;
-		bool same = !v || v->kind == VAL_POISON ||
+		bool same = c->fleeting || !v || v->kind == VAL_POISON ||
 			    (c->count ? val_same_shape(v, c->init) : carry_is_same(c->init, v));
 		if (!same) {
 			carry_error(loop, c, slot);
@@ -295,12 +298,10 @@ static Flow while_poisoned(FrontLower *low, SlotVec *before, const SymVec *assig
 	return (Flow){.kind = FLOW_FALL};
 }
 
-Flow lower_while(FrontLower *low, Ast *node)
+Flow lower_while(FrontLower *low, Ast *node, Sym whole)
 {
-	if (node->if_stmt.orelse.len)
-		lower_error(low, DIAG_UNSUPPORTED, "`else` of a loop");
 	Span span = node->span;
-	Loop loop = {.low = low, .span = span};
+	Loop loop = {.low = low, .span = span, .whole = whole, .test = node->if_stmt.test};
 	SymVec assigned = {0}, in_test = {0};
 	Sym go = while_names(&loop, node, &assigned, &in_test);
 	SlotVec before = frame_save(low, low->frame);

@@ -23,9 +23,11 @@ static void find_exits(LoopExits *out, const AstList *body, bool inner)
 			break;
 		case AST_WHILE:
 			find_exits(out, &n->if_stmt.body, true);
+			find_exits(out, &n->if_stmt.orelse, inner);
 			break;
 		case AST_FOR:
 			find_exits(out, &n->for_stmt.body, true);
+			find_exits(out, &n->for_stmt.orelse, inner);
 			break;
 		default:
 			break;
@@ -182,6 +184,7 @@ static void scan_body(Scan *s, const AstList *body)
 			scan_target(s, n->for_stmt.target);
 			scan_expr(s, n->for_stmt.iter);
 			scan_body(s, &n->for_stmt.body);
+			scan_body(s, &n->for_stmt.orelse);
 			break;
 		case AST_IF:
 		case AST_WHILE:

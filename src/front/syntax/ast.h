@@ -96,7 +96,8 @@ struct Ast {
 		struct { Ast *target, *annotation, *value; } ann_assign; /* value or NULL */
 		struct { Ast *target, *value; AstBinOp op; } aug_assign;
 		struct { Ast *target, *iter; AstList body, orelse; bool is_async; } for_stmt;
-		struct { Ast *test; AstList body, orelse; } if_stmt; /* IF, WHILE; elif is an IF in orelse */
+		/* IF, WHILE; elif is an IF in orelse. of_match: a case; orelse: those below it. */
+		struct { Ast *test; AstList body, orelse; bool of_match; } if_stmt;
 		struct { AstList items; AstList body; bool is_async; } with_stmt; /* items: WITH_ITEM */
 		struct { Ast *value, *target; } with_item;           /* target or NULL */
 		struct { Ast *exc, *cause; } raise;

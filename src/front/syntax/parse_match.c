@@ -156,6 +156,7 @@ static Ast *case_if(Parser *p, const Case *c, Ast *others, uint32_t start)
 		test->bool_op.is_or = false;
 	}
 	node->if_stmt.test = own(node, test ? test : true_node(p, start));
+	node->if_stmt.of_match = true;
 	bool first = c->binding && !c->guard; /* behind a guard the name is bound before it */
 	uint32_t len = c->body.len + (first ? 1 : 0);
 	node->if_stmt.body = (AstList){ARENA_ARRAY(p->arena, Ast *, len), len};

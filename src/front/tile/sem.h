@@ -127,6 +127,7 @@ const Val *sem_trans(FrontLower *low, const Val *v);
 const Val *sem_join(FrontLower *low, const Val *a, const Val *b);
 const Val *sem_split(FrontLower *low, const Val *v);
 const Val *sem_cat(FrontLower *low, const Val *a, const Val *b, uint32_t dim, bool reorder);
+const Val *sem_cat_unequal(FrontLower *low, const Val *a, const Val *b, uint32_t dim); /* sem_subscript.c */
 const Val *sem_unsplat(FrontLower *low, const char *what, const Val *v);
 
 /* ---- padding (sem_pad.c) ---- */
@@ -176,6 +177,7 @@ typedef struct SemAtomic {
 	const char *what;
 	const Val *mask; /* or NULL */
 	const char *sem, *scope;
+	bool moves; /* a load or a store: of 8 bits too, and Triton has them */
 } SemAtomic;
 
 const Val *sem_atomic_rmw(FrontLower *low, IrRmw op, const Val *ptr, const Val *value,

@@ -9,6 +9,8 @@
 #include "front/demote.h"
 #include "front/tile/sem.h"
 
+#include <math.h>
+
 /* ---- promotion ---- */
 
 static int kind_of(TlType t)
@@ -152,6 +154,9 @@ bool sem_computes(FrontLower *low, const char *what, const Val *v)
 	lower_error(low, DIAG_TILE_MATH_DTYPE, what, "floats of 16 bits or more", sem_describe(low, v));
 	return false;
 }
+
+/* A power of more is no product that anybody means. */
+#define MAX_EXPONENT 64
 
 /* ---- arithmetic ---- */
 
@@ -310,8 +315,45 @@ static const Val *bitwise(FrontLower *low, AstBinOp op, const Val *l, const Val 
 	return emit(low, op == BIN_RSHIFT && is_signed ? OP_SHRSI : ops[op].op, l, r);
 }
 
+/* x ** n with a whole number n that is known: a product of squares. NULL: another power. */
+static const Val *power(FrontLower *low, const Val *x, const Val *exponent)
+{
+	const Val *host = val_host(exponent), *result = NULL;
+	int64_t n;
+	if (!sem_is_tile(x) || tl_is_ptr(sem_elem(x)) || !host)
+		return NULL;
+	host = val_known_for(host, "an exponent");
+	if (host->kind == VAL_FLOAT && tl_is_float(sem_elem(x)) && host->f == floor(host->f) &&
+	    host->f >= 0 && host->f <= MAX_EXPONENT)
+		host = val_int(low, (int64_t)host->f);
+	if (host->kind != VAL_INT || !val_as_int(host, &n) || n < 0 || n > MAX_EXPONENT)
+		return NULL;
+	if (!lower_extension(low, "operator ** of tensors"))
+		return low->poison;
+	for (const Val *square = x; n && !sem_is_poison(square); n >>= 1) {
+		if (n & 1)
+			result = result ? sem_arith(low, BIN_MUL, result, square, true) : square;
+		square = n > 1 ? sem_arith(low, BIN_MUL, square, square, true) : square;
+	}
+	TlType t = sem_type(x);
+	if (!result)
+		result = sem_const_int(low, 1, sem_elem(x));
+	return tl_is_block(t) && !tl_is_block(sem_type(result)) ? sem_splat(low, result, t->shape, t->rank)
+								 : result;
+}
+
+static const Val *matrix_product(FrontLower *low, const Val *a, const Val *b)
+{
+	if (!sem_is_tile(a) || !sem_is_tile(b) || !tl_is_block(sem_type(a)) || !tl_is_block(sem_type(b)))
+		return NULL;
+	if (!lower_extension(low, "operator @ of tensors"))
+		return low->poison;
+	return sem_dot(low, a, b, &(SemDot){.out = tl_scalar(low, DT_FP32)});
+}
+
 const Val *sem_binary(FrontLower *low, AstBinOp op, const Val *l, const Val *r)
 {
+	const Val *extended;
 	if (sem_is_poison(l) || sem_is_poison(r))
 		return low->poison;
 	switch (op) {
@@ -332,6 +374,9 @@ const Val *sem_binary(FrontLower *low, AstBinOp op, const Val *l, const Val *r)
 	case BIN_XOR:
 		return bitwise(low, op, l, r);
 	default:
+		extended = op == BIN_POW ? power(low, l, r) : matrix_product(low, l, r);
+		if (extended)
+			return extended;
 		lower_error(low, DIAG_TILE_OPERANDS, op == BIN_POW ? "operator **" : "operator @",
 			    sem_describe(low, l), sem_describe(low, r));
 		lower_note(

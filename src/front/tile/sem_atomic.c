@@ -37,15 +37,17 @@ static bool is_bitwise(IrRmw op)
 }
 
 /* Triton has 16 bits only for adding floats, and changes the bits of those of 32 and 64. */
-static bool dtype_ok(FrontLower *low, const char *what, IrRmw op, TlType t)
+static bool dtype_ok(FrontLower *low, const SemAtomic *atomic, IrRmw op, TlType t)
 {
+	if (atomic->moves && t->kind == TL_SCALAR && tl_bits(t) >= 8)
+		return true;
 	bool is_add = op == RMW_ADD, half = tl_is(t, DT_FP16) || tl_is(t, DT_BF16);
 	bool narrow = t->kind == TL_SCALAR && tl_bits(t) == 16 && !(half && is_add);
 	bool ok = t->kind == TL_SCALAR && (half || tl_bits(t) >= 32);
 	if (narrow)
 		ok = !low->options->strict && !(half && is_bitwise(op));
 	if (!ok)
-		lower_error(low, DIAG_TILE_ATOMIC_DTYPE, what, tl_describe(low, t));
+		lower_error(low, DIAG_TILE_ATOMIC_DTYPE, atomic->what, tl_describe(low, t));
 	return ok;
 }
 
@@ -84,7 +86,7 @@ const Val *sem_atomic_rmw(FrontLower *low, IrRmw op, const Val *ptr, const Val *
 			  const SemAtomic *atomic)
 {
 	const char *what = atomic->what;
-	if (!pointer_ok(low, ptr, what) || !dtype_ok(low, what, op, sem_elem(ptr)->elem))
+	if (!pointer_ok(low, ptr, what) || !dtype_ok(low, atomic, op, sem_elem(ptr)->elem))
 		return low->poison;
 	TlType at = sem_type(ptr);
 	const Val *mask = atomic->mask ? atomic->mask : sem_const_int(low, 1, tl_scalar(low, DT_INT1));

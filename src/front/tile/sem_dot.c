@@ -50,14 +50,36 @@ static bool shapes_ok(FrontLower *low, const Val *a, const Val *b)
 	return !differ;
 }
 
-/* M, N >= 1; K >= 16, or 32 for elements of 8 bits: what tensor cores take. */
+/* The least K that tensor cores take. */
+static int64_t least_k(TlType a)
+{
+	return tl_bits(a->elem) == 8 ? 32 : 16;
+}
+
+/* M, N >= 1; a smaller K than that is what Triton refuses. */
 static bool size_ok(FrontLower *low, TlType a)
 {
-	int64_t k = a->shape[a->rank - 1], least = tl_bits(a->elem) == 8 ? 32 : 16;
-	if (tl_padded_size(k) >= least || low->options->no_gpu_limits)
+	int64_t k = a->shape[a->rank - 1];
+	if (tl_padded_size(k) >= least_k(a) || low->options->no_gpu_limits || !low->options->strict)
 		return true;
-	lower_error(low, DIAG_TILE_DOT_SMALL, (long long)least, tl_describe(low, a), (long long)k);
+	lower_error(low, DIAG_TILE_DOT_SMALL, (long long)least_k(a), tl_describe(low, a), (long long)k);
 	return false;
+}
+
+/* The operand with zeros behind its elements along the axis of K, up to what tensor cores take. */
+static const Val *lengthen(FrontLower *low, const Val *v, uint32_t axis)
+{
+	TlType t = sem_type(v);
+	int64_t shape[IR_MAX_RANK];
+	memcpy(shape, t->shape, t->rank * sizeof *shape);
+	shape[axis] = tl_padded_size(shape[axis]);
+	v = sem_make(low, sem_ir(v), tl_block(low, t->elem, shape, t->rank));
+	while (!sem_is_poison(v) && sem_type(v)->shape[axis] < least_k(t)) {
+		const Val *zero = sem_const_int(low, 0, t->elem);
+		const Val *zeros = sem_splat(low, zero, sem_type(v)->shape, t->rank);
+		v = sem_cat(low, v, zeros, axis, false);
+	}
+	return v;
 }
 
 /* Element type of the result; NULL after diagnosing. */
@@ -165,6 +187,12 @@ const Val *sem_dot(FrontLower *low, const Val *a, const Val *b, const SemDot *do
 	}
 	a = sem_fill_padding(low, a, (int)sem_type(a)->rank - 1, sem_const_int(low, 0, sem_elem(a)));
 	b = sem_fill_padding(low, b, (int)sem_type(b)->rank - 2, sem_const_int(low, 0, sem_elem(b)));
+	if (!low->options->no_gpu_limits) {
+		a = lengthen(low, a, sem_type(a)->rank - 1);
+		b = lengthen(low, b, sem_type(b)->rank - 2);
+	}
+	if (sem_is_poison(a) || sem_is_poison(b))
+		return low->poison;
 	IrValue *ir = irb_3(&low->b, OP_DOT, NULL, sem_ir(a), sem_ir(b), sem_ir(acc));
 	ir_set(low->m, ir->def, ATTR_INPUT_PRECISION, ir_attr_i32(low->cx, precision));
 	sem_note_padding(low, ir->def, x, y->shape[y->rank - 1]);

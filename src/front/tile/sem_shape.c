@@ -259,9 +259,11 @@ const Val *sem_cat(FrontLower *low, const Val *a, const Val *b, uint32_t dim, bo
 	TlType x = sem_type(a), y = sem_type(b);
 	bool alike = tl_is_block(x) && tl_is_block(y) && x->elem == y->elem && x->rank == y->rank;
 	for (uint32_t k = 0; alike && k < x->rank; k++)
-		alike = x->shape[k] == y->shape[k];
+		alike = x->shape[k] == y->shape[k] || (k == dim && !low->options->strict);
 	if (!alike || (reorder && x->rank != 1) || dim >= x->rank)
 		return lower_error(low, DIAG_TILE_JOIN, "tl.cat", sem_describe(low, a), sem_describe(low, b));
+	if (x->shape[dim] != y->shape[dim])
+		return sem_cat_unequal(low, a, b, dim);
 	SemInts order = {.len = x->rank + 1};
 	int64_t shape[IR_MAX_RANK];
 	for (uint32_t k = 0; k <= x->rank; k++)

@@ -125,6 +125,8 @@ static bool read_index(FrontLower *low, const Val *tile, const Val *v, int64_t n
 			DT_INT1)) {
 		lower_error(low, DIAG_TILE_SUBSCRIPT, sem_describe(low, tile),
 			    sem_is_tensor(v) ? sem_describe(low, v) : val_brief(low, v));
+		if (sem_is_tile(v) && tl_is(sem_elem(v), DT_INT1))
+			lower_note(low, "tl.where(mask, x, 0) keeps what a mask takes, in its place");
 		return false;
 	}
 	*out = (Pick){.kind = PICK_ONE, .at = run_index(low, v, n)};
@@ -382,6 +384,25 @@ static const Val *lift_value(FrontLower *low, const Val *value, const Subscript 
 	return value;
 }
 
+/* x[mask] = number: one bool for each element. NULL: another index. */
+static const Val *assign_where(FrontLower *low, const Val *tile, const Val *mask, const Val *value)
+{
+	TlType type = sem_type(tile);
+	if (!sem_is_tile(mask) || !tl_is_block(sem_type(mask)) || !tl_is(sem_elem(mask), DT_INT1))
+		return NULL;
+	bool fits = sem_type(mask)->rank == type->rank &&
+		    !memcmp(sem_type(mask)->shape, type->shape, type->rank * sizeof *type->shape);
+	if (!fits || (sem_is_tile(value) && tl_is_block(sem_type(value))))
+		return lower_error(low, DIAG_TILE_ASSIGN_MASK, sem_describe(low, value),
+				   sem_describe(low, mask), sem_describe(low, tile));
+	value = sem_cast(low, sem_to_tensor(low, value), type->elem);
+	return sem_is_poison(value)
+		       ? value
+		       : sem_select(low, mask,
+				    sem_broadcast_to(low, "a subscript", value, type->shape, type->rank),
+				    tile);
+}
+
 const Val *sem_assign(FrontLower *low, const Val *tile, const Val *index, const Val *value)
 {
 	Subscript s;
@@ -389,7 +410,12 @@ const Val *sem_assign(FrontLower *low, const Val *tile, const Val *index, const 
 		return low->poison;
 	if (!sem_is_tile(tile) || !tl_is_block(sem_type(tile)))
 		return bad_index(low, tile, index);
-	if (!lower_extension(low, "assignment to elements of a tile") || !read_items(low, tile, index, &s))
+	if (!lower_extension(low, "assignment to elements of a tile"))
+		return low->poison;
+	const Val *by_mask = assign_where(low, tile, index, value);
+	if (by_mask)
+		return by_mask;
+	if (!read_items(low, tile, index, &s))
 		return low->poison;
 	for (uint32_t i = 0; i < s.items; i++)
 		if (s.fresh[i])
@@ -415,4 +441,23 @@ const Val *sem_assign(FrontLower *low, const Val *tile, const Val *index, const 
 		return value;
 	value = sem_broadcast_to(low, "a subscript", value, type->shape, type->rank);
 	return !mask || sem_is_poison(value) ? value : sem_select(low, mask, value, tile);
+}
+
+/* ---- tiles of unequal sizes, one behind the other ---- */
+
+const Val *sem_cat_unequal(FrontLower *low, const Val *a, const Val *b, uint32_t dim)
+{
+	TlType x = sem_type(a), y = sem_type(b);
+	int64_t first = x->shape[dim], second = y->shape[dim], shape[IR_MAX_RANK];
+	memcpy(shape, x->shape, x->rank * sizeof *shape);
+	shape[dim] = first + second;
+	if (!sem_check_shape(low, "tl.cat", shape, x->rank))
+		return low->poison;
+	const Val *at = iota(low, first + second);
+	const Val *behind = op2(low, BIN_SUB, at, val_int(low, first));
+	a = gather_row(low, a, dim, into_range(low, at, first), first + second);
+	b = gather_row(low, b, dim, into_range(low, behind, second), first + second);
+	const Val *in_first = sem_compare(low, CMP_LT, at, val_int(low, first));
+	in_first = along(low, in_first, dim, shape, x->rank);
+	return sem_is_poison(a) || sem_is_poison(b) ? low->poison : sem_select(low, in_first, a, b);
 }

@@ -46,7 +46,7 @@ void gpu_explain_padded(GpuCx *cx, const IrOp *op, const unsigned *most)
 
 static bool explain_op(void *data, IrOp *op)
 {
-	if (op->kind != OP_DOT)
+	if (op->kind != OP_DOT && op->kind != OP_PRINT)
 		gpu_explain_padded(data, op, NULL);
 	return true;
 }

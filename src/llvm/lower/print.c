@@ -3,6 +3,7 @@
  * A line of tt.print is what upstream writes: pid (x, y, z) idx (i, j)PREFIX[(operand k) ]VALUE, indices padded
  * to the width of the largest. Of a tile each element is printed once; a scalar, and a print of nothing, by
  * every thread. */
+#include "ir/shown.h"
 #include "llvm/math/math.h"
 
 /* ---- data ---- */
@@ -129,7 +130,7 @@ static Line line_of(Lower *lw, const IrOp *op, uint32_t operand, IrType type, co
 	if (type) {
 		text_printf(&format, " idx (");
 		for (uint32_t d = 0; ir_is_tensor(type) && d < type->rank; d++) {
-			unsigned width = digits(type->shape[d]);
+			unsigned width = digits(ir_shown_size(op, lw->module->cx, operand, d));
 			text_printf(&format, width ? "%s%%%uu" : "%s%%u", d ? ", " : "", width);
 			fields[line.count++] = lw->t.i32;
 		}
@@ -160,6 +161,21 @@ static void print_line(Lower *lw, const Line *line, const LLVMValueRef *args)
 
 /* ---- tt.print ---- */
 
+/* Is it an element, and no padding? NULL: always. */
+static LLVMValueRef is_shown(Lower *lw, const IrOp *op, uint32_t operand, const LLVMValueRef *at)
+{
+	IrType type = ir_operand(op, operand)->type;
+	LLVMValueRef shown = NULL;
+	for (uint32_t d = 0; ir_is_tensor(type) && d < type->rank; d++) {
+		int64_t size = ir_shown_size(op, lw->module->cx, operand, d);
+		if (size == type->shape[d])
+			continue;
+		LLVMValueRef in = LLVMBuildICmp(lw->b, LLVMIntULT, at[d], lower_i32(lw, size), "");
+		shown = shown ? LLVMBuildAnd(lw->b, shown, in, "") : in;
+	}
+	return shown;
+}
+
 static void print_operand(Lower *lw, const IrOp *op, uint32_t k, LLVMValueRef *args)
 {
 	IrType type = ir_operand(op, k)->type, elem = ir_elem(type);
@@ -186,7 +202,9 @@ static void print_operand(Lower *lw, const IrOp *op, uint32_t k, LLVMValueRef *a
 		for (uint32_t d = 0; d < rank; d++)
 			args[3 + d] = at[r * rank + d];
 		args[3 + rank] = values[r];
+		LowerIf element = lower_begin_if(lw, is_shown(lw, op, k, args + 3));
 		print_line(lw, &line, args);
+		lower_end_if(lw, element);
 	}
 	lower_end_if(lw, part);
 }
