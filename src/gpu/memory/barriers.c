@@ -425,20 +425,21 @@ typedef struct Trial {
 	GpuBarriers *w;
 	const IrOp *at; /* in the function's own block */
 	GpuPending s;	/* in front of it */
+	bool hazard;	/* there: in front of roles that need a fence (fence_roles), whatever is left out */
 } Trial;
 
 static Trial trial_of(GpuBarriers *w, const IrOp *func, const GpuSpans *before)
 {
 	const IrBlock *body = func->regions[0].first;
 	CONTRACT(body && !body->next);
-	return (Trial){w, body->first, at_entry(w, before)};
+	return (Trial){w, body->first, at_entry(w, before), false};
 }
 
 /* Is there a hazard from the op on, as marks and fences are now? */
 static bool has_hazard(Trial *t)
 {
 	GpuPending s = gpu_pending_copy(t->w->arena, &t->s);
-	t->w->hazard = false;
+	t->w->hazard = t->hazard;
 	walk_from(t->w, t->at, &s);
 	return t->w->hazard;
 }
@@ -448,9 +449,9 @@ static void go_to(Trial *t, const IrOp *op)
 	const IrOp *spot = op;
 	while (spot->block != t->at->block)
 		spot = ir_parent_op(spot);
-	for (t->w->hazard = false; t->at != spot; t->at = t->at->next)
+	for (t->w->hazard = t->hazard; t->at != spot; t->at = t->at->next)
 		walk_op(t->w, t->at, &t->s);
-	CONTRACT(!t->w->hazard);
+	t->hazard = t->w->hazard;
 }
 
 /* Barriers that others make needless. While one is tried to be left out, others may seem to need
@@ -464,8 +465,8 @@ static void leave_out(GpuBarriers *w, const IrOp *func, const GpuSpans *before, 
 	w->checking = true;
 	for (uint32_t i = 0; i < count; i++) {
 		bool *mark = &w->marked[ops[i]->id];
-		go_to(&t, ops[i]);
 		memcpy(fenced, w->fenced, size);
+		go_to(&t, ops[i]);
 		*mark = false;
 		*mark = has_hazard(&t);
 		if (*mark)
