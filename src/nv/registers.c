@@ -37,7 +37,7 @@ enum {
 	FEW = 16,   /* bytes that may be spilled for half as many CTAs again */
 	LONG = 1 << 15, /* bytes of code of which none is made for loads: none gained from 25,000 on */
 	CALM = 2,   /* rounds of waiting that are not worth another assembly */
-	UNBOUND = 28, /* fewer registers, and ptxas wanted no more: it stops at 32 by itself */
+	UNBOUND = 32, /* fewer registers, and ptxas wanted no more: it stops there by itself */
 	MORE = 8,   /* an eighth more bytes with each round are */
 	TENTH = 10, /* of the bytes that an SM waits for at once, that may be lost */
 };
