@@ -109,12 +109,45 @@ static bool take_result(const NvTool *tool, const NvRan *ran, double timeout, St
 	return true;
 }
 
+/* The program and what it is asked for. */
+static const char *command_text(const NvTool *tool, const char *const *args, Arena *arena)
+{
+	Text text;
+	text_init(&text, arena);
+	text_printf(&text, "%s", tool->identity);
+	for (; *args; args++)
+		text_printf(&text, " %s", *args);
+	return text.data;
+}
+
+NvBegun *nv_begin(NvTools *tools, const NvAssemble *how)
+{
+	Arena arena;
+	Fault fault;
+	const char *tried;
+	const NvTool *tool;
+	NvBegun *volatile begun = NULL;
+	arena_init(&arena, 0);
+	if (FAULT_TRY(&fault)) {
+		if (!nv_uses_driver(tools, how, &arena, &tool, &tried) && tool) {
+			NvRun run = {.path = tool->path, .args = make_args(tools, how, tool->path, &arena), .input = STR(""), .has_output = true};
+			begun = nv_run_begin(&run, command_text(tool, run.args, &arena));
+		}
+		fault_leave(&fault);
+	}
+	arena_free(&arena);
+	if (fault.kind != FAULT_NONE)
+		fault_raise(fault.kind, "%s", fault.text);
+	return begun;
+}
+
 /* A run of ptxas, and what came of it. */
 typedef struct Run {
 	Str ptx; /* length 0: there is none to be made */
 	NvCubin *cubin;
 	DiagList *diags;
 	const char *enough; /* once ptxas has said this the cubin is not wanted; NULL */
+	NvBegun *begun;
 	bool ended;	    /* then */
 	bool good;
 } Run;
@@ -125,6 +158,7 @@ static void run_all(NvTools *tools, const NvTool *tool, const NvAssemble *how, R
 {
 	double timeout = nv_tools_options(tools)->timeout;
 	const char *const *args = make_args(tools, how, tool->path, arena);
+	const char *what = command_text(tool, args, arena);
 	NvRun how_run[NV_MOST_RUNS];
 	NvRan ran[NV_MOST_RUNS];
 	CONTRACT(count <= NV_MOST_RUNS);
@@ -138,6 +172,8 @@ static void run_all(NvTools *tools, const NvTool *tool, const NvAssemble *how, R
 			.timeout = timeout,
 			.asks = true,
 			.enough = runs[i]->enough,
+			.begun = runs[i]->begun,
+			.what = what,
 		};
 	nv_run_all(arena, how_run, ran, count);
 	for (size_t i = 0; i < count; i++) {
@@ -269,11 +305,12 @@ static void run_again(const Again *a)
 
 static bool run_ptxas(NvTools *tools, const NvTool *tool, Str ptx, const NvAssemble *how, NvCubin *cubin, DiagList *diags)
 {
-	Run first = {.ptx = ptx, .cubin = cubin, .diags = diags, .enough = nv_serial_advice}, *runs[] = {&first};
+	Run first = {.ptx = ptx, .cubin = cubin, .diags = diags, .enough = nv_serial_advice, .begun = how->begun}, *runs[] = {&first};
 	run_all(tools, tool, how, runs, 1, diags->arena);
 	if ((first.good || first.ended) && nv_is_serial(cubin)) { /* serial.c */
 		first.ptx = nv_with_waits(diags->arena, ptx);
 		first.enough = NULL;
+		first.begun = NULL;
 		nv_cubin_free(cubin);
 		run_all(tools, tool, how, runs, 1, diags->arena);
 	}
