@@ -334,8 +334,9 @@ Str nv_with_waits(Arena *arena, Str ptx);
 /* The PTX with a limit of registers, where the cubin that was made of it leaves many unused and spills; else length 0. */
 Str nv_with_more_registers(Arena *arena, Str ptx, const char *kernel, const NvCubin *cubin);
 /* The PTX with a limit that leaves room for another CTA on an SM, where that is a few registers less
- * than the cubin has, which does not spill; else length 0. */
-Str nv_with_fewer_registers(Arena *arena, Str ptx, const NvAssemble *how, const NvCubin *cubin);
+ * than the cubin has, which does not spill; else length 0. *lowered: that limit. */
+Str nv_with_fewer_registers(Arena *arena, Str ptx, const NvAssemble *how, const NvCubin *cubin,
+			    unsigned *lowered);
 /* Is the cubin of that PTX (without its limit) better than the one before? It leaves room for more
  * CTAs, does not spill, and has few more instructions. */
 bool nv_is_worth_its_step(const NvAssemble *how, Str ptx, const NvCubin *before, const NvCubin *now);

@@ -247,18 +247,29 @@ static Str with_registers_for_loads(const Again *a, bool as_many)
 	return nv_with_registers_for_loads(a->arena, a->ptx, a->how, a->cubin, as_many);
 }
 
+/* The same beside the assembly with fewer: where those are hardly fewer it is taken as good as
+ * always, and then its CTAs are what counts. */
+static Str with_registers_for_loads_of(const Again *a, const Run *fewer, unsigned registers)
+{
+	enum { HARDLY = 3 };
+	NvCubin guess = *a->cubin;
+	if (fewer->ptx.len && guess.registers - registers <= HARDLY)
+		guess.registers = registers;
+	return nv_with_registers_for_loads(a->arena, a->ptx, a->how, &guess, false);
+}
+
 static bool same(Str a, Str b)
 {
 	return a.len == b.len && (!a.len || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
-/* `fewer` was made: where it is the best now, what it leaves for loads is another question. */
+/* `fewer` was made: what is left for loads may not be what was guessed beside it. */
 static void take_fewer(const Again *a, Run *fewer, Run *loads)
 {
-	bool better = fewer->good && !has_advice(fewer->cubin) &&
-		      nv_is_worth_its_step(a->how, a->ptx, a->cubin, fewer->cubin);
-	if (!kept(a, fewer, better))
+	if (!fewer->ptx.len)
 		return;
+	kept(a, fewer, fewer->good && !has_advice(fewer->cubin) &&
+			       nv_is_worth_its_step(a->how, a->ptx, a->cubin, fewer->cubin));
 	Run next = {.ptx = with_registers_for_loads(a, false), .cubin = loads->cubin, .enough = advice};
 	if (same(next.ptx, loads->ptx))
 		return;
@@ -294,10 +305,11 @@ static void run_again(const Again *a)
 	kept(a, &more, more.good && more.cubin->spill_stores < a->cubin->spill_stores);
 	if (more.ptx.len)
 		return;
-	Run fewer = {.ptx = nv_with_fewer_registers(a->arena, a->ptx, a->how, a->cubin),
+	unsigned lowered = 0;
+	Run fewer = {.ptx = nv_with_fewer_registers(a->arena, a->ptx, a->how, a->cubin, &lowered),
 		     .cubin = cubins,
 		     .enough = advice};
-	Run loads = {.ptx = with_registers_for_loads(a, false), .cubin = cubins + 1, .enough = advice};
+	Run loads = {.ptx = with_registers_for_loads_of(a, &fewer, lowered), .cubin = cubins + 1, .enough = advice};
 	try_all(a, (Run *[]){&fewer, &loads}, 2);
 	take_fewer(a, &fewer, &loads);
 	take_loads(a, &loads);
