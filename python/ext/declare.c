@@ -222,12 +222,7 @@ static PyObject *explain(PyObject *self, PyObject *format)
 	Py_BEGIN_ALLOW_THREADS
 	status = neso_context_explain(context, name, &text, &diagnostics);
 	Py_END_ALLOW_THREADS
-	if (status != NESO_OK)
-		return host_fail(status, diagnostics, NULL);
-	neso_diagnostics_free(diagnostics);
-	PyObject *out = PyUnicode_FromString(text);
-	neso_text_free(text);
-	return out;
+	return host_text(status, text, diagnostics, NULL);
 }
 
 /* The target that the current GPU runs, or None. */

@@ -288,6 +288,16 @@ PyObject *host_fail(neso_status status, neso_diagnostics *diagnostics, PyObject 
 	return NULL;
 }
 
+PyObject *host_text(neso_status status, char *text, neso_diagnostics *diagnostics, PyObject *kernel)
+{
+	if (status != NESO_OK)
+		return host_fail(status, diagnostics, kernel);
+	neso_diagnostics_free(diagnostics);
+	PyObject *result = PyUnicode_FromString(text);
+	neso_text_free(text);
+	return result;
+}
+
 /* ---- functions of the module ---- */
 
 static PyObject *setup(PyObject *self, PyObject *args, PyObject *kwargs)

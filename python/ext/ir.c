@@ -28,12 +28,7 @@ static PyObject *ir(PyObject *self, PyObject *args)
 	char *out = NULL;
 	neso_diagnostics *diagnostics = NULL;
 	neso_status status = neso_ir_run(c, path, text, (size_t)length, &options, &out, &diagnostics);
-	if (status != NESO_OK)
-		return host_fail(status, diagnostics, NULL);
-	neso_diagnostics_free(diagnostics);
-	PyObject *result = PyUnicode_FromString(out);
-	neso_text_free(out);
-	return result;
+	return host_text(status, out, diagnostics, NULL);
 }
 
 static PyObject *describe_kernel(const neso_kernel *kernel)

@@ -142,12 +142,7 @@ static PyObject *variant_text(PyObject *self, PyObject *stage)
 	Py_BEGIN_ALLOW_THREADS
 	status = neso_variant_text(v->variant, name, &text, &diagnostics);
 	Py_END_ALLOW_THREADS
-	if (status != NESO_OK)
-		return host_fail(status, diagnostics, NULL);
-	neso_diagnostics_free(diagnostics);
-	PyObject *result = PyUnicode_FromString(text);
-	neso_text_free(text);
-	return result;
+	return host_text(status, text, diagnostics, NULL);
 }
 
 static PyObject *variant_key(PyObject *self, PyObject *unused)

@@ -262,12 +262,7 @@ PyObject *tune_content(PyObject *self, PyObject *unused)
 		neso_text_free(content);
 		return NULL;
 	}
-	if (status != NESO_OK)
-		return host_fail(status, diagnostics, self);
-	neso_diagnostics_free(diagnostics);
-	PyObject *result = PyUnicode_FromString(content);
-	neso_text_free(content);
-	return result;
+	return host_text(status, content, diagnostics, self);
 }
 
 static PyMethodDef methods[] = {

@@ -116,10 +116,12 @@ const Val *val_rebuild(FrontLower *low, const Val *like, IrValue *const *handles
 /* Same structure and types, so that one may stand where the other did. */
 bool val_same_shape(const Val *a, const Val *b);
 bool val_has_tensor(const Val *v);
-/* Everything in it is known now? */
+/* The tensor, with what is known of it as it was before. */
 const Val *val_add_origin(FrontLower *low, const Val *tensor, const Val *origin);
 /* A tuple of the same length and names, whose *items are to be set. */
 const Val *val_tuple_like(FrontLower *low, const Val *tuple, const Val ***items);
+/* The tuple of what `of` makes of its items. */
+const Val *val_of_items(FrontLower *low, const Val *tuple, const Val *(*of)(FrontLower *low, const Val *item));
 
 /* ---- names (resolve.c) ---- */
 

@@ -257,6 +257,8 @@ typedef struct NvRun {
 	double timeout;          /* seconds; 0: none */
 	bool asks;               /* also ends with this thread's work (base/stop.h) */
 	const char *enough;      /* once it has said this, nothing else of it is wanted; NULL */
+	NvBegun *begun;          /* goes on with the input, if it was begun as `what`; NULL */
+	const char *what;
 } NvRun;
 
 typedef struct NvRan {
@@ -273,6 +275,9 @@ typedef struct NvRan {
 /* Runs a tool; nothing is left behind on any path. Raises nothing but memory faults, and what
  * ends the thread's work. */
 void nv_run(Arena *arena, const NvRun *run, NvRan *ran);
+/* Starts the tool as far as it comes without its input, which `run` has not yet. what: tells it from
+ * others. NULL: it was not started. */
+NvBegun *nv_run_begin(const NvRun *run, const char *what);
 /* Several at the same time; returns when all have ended. */
 enum { NV_MOST_RUNS = 2 };
 void nv_run_all(Arena *arena, const NvRun *runs, NvRan *ran, size_t count);
@@ -329,8 +334,9 @@ Str nv_with_waits(Arena *arena, Str ptx);
 /* The PTX with a limit of registers, where the cubin that was made of it leaves many unused and spills; else length 0. */
 Str nv_with_more_registers(Arena *arena, Str ptx, const char *kernel, const NvCubin *cubin);
 /* The PTX with a limit that leaves room for another CTA on an SM, where that is a few registers less
- * than the cubin has, which does not spill; else length 0. */
-Str nv_with_fewer_registers(Arena *arena, Str ptx, const NvAssemble *how, const NvCubin *cubin);
+ * than the cubin has, which does not spill; else length 0. *lowered: that limit. */
+Str nv_with_fewer_registers(Arena *arena, Str ptx, const NvAssemble *how, const NvCubin *cubin,
+			    unsigned *lowered);
 /* Is the cubin of that PTX (without its limit) better than the one before? It leaves room for more
  * CTAs, does not spill, and has few more instructions. */
 bool nv_is_worth_its_step(const NvAssemble *how, Str ptx, const NvCubin *before, const NvCubin *now);

@@ -106,6 +106,9 @@ typedef struct NvToolsOptions {
 NvTools *nv_tools_new(const NvToolsOptions *options); /* NULL for the defaults; copied */
 void nv_tools_free(NvTools *tools);                   /* NULL is fine */
 
+/* An assembler that was started before there is something to assemble. */
+typedef struct NvBegun NvBegun;
+
 typedef struct NvAssemble {
 	const TargetGpu *target;
 	const char *kernel;  /* whose registers the report is about */
@@ -114,7 +117,13 @@ typedef struct NvAssemble {
 	bool line_info;      /* -lineinfo */
 	bool no_fusion;      /* products and sums are not fused (-fmad=false) */
 	bool no_optimize;    /* -O0; DISABLE_PTXAS_OPT=1 does it too */
+	NvBegun *begun;      /* by nv_begin, to be used where it fits; NULL */
 } NvAssemble;
+
+/* ptxas takes some 6 ms to its first look at the PTX, which pass beside the making of that. By the thread
+ * that is to assemble. NULL: none was started. Free with nv_begun_free, which ends what was not used. */
+NvBegun *nv_begin(NvTools *tools, const NvAssemble *how);
+void nv_begun_free(NvBegun *begun); /* NULL is fine */
 
 typedef struct NvCubin {
 	void *data; /* malloc */

@@ -109,12 +109,45 @@ static bool take_result(const NvTool *tool, const NvRan *ran, double timeout, St
 	return true;
 }
 
+/* The program and what it is asked for. */
+static const char *command_text(const NvTool *tool, const char *const *args, Arena *arena)
+{
+	Text text;
+	text_init(&text, arena);
+	text_printf(&text, "%s", tool->identity);
+	for (; *args; args++)
+		text_printf(&text, " %s", *args);
+	return text.data;
+}
+
+NvBegun *nv_begin(NvTools *tools, const NvAssemble *how)
+{
+	Arena arena;
+	Fault fault;
+	const char *tried;
+	const NvTool *tool;
+	NvBegun *volatile begun = NULL;
+	arena_init(&arena, 0);
+	if (FAULT_TRY(&fault)) {
+		if (!nv_uses_driver(tools, how, &arena, &tool, &tried) && tool) {
+			NvRun run = {.path = tool->path, .args = make_args(tools, how, tool->path, &arena), .input = STR(""), .has_output = true};
+			begun = nv_run_begin(&run, command_text(tool, run.args, &arena));
+		}
+		fault_leave(&fault);
+	}
+	arena_free(&arena);
+	if (fault.kind != FAULT_NONE)
+		fault_raise(fault.kind, "%s", fault.text);
+	return begun;
+}
+
 /* A run of ptxas, and what came of it. */
 typedef struct Run {
 	Str ptx; /* length 0: there is none to be made */
 	NvCubin *cubin;
 	DiagList *diags;
 	const char *enough; /* once ptxas has said this the cubin is not wanted; NULL */
+	NvBegun *begun;
 	bool ended;	    /* then */
 	bool good;
 } Run;
@@ -125,6 +158,7 @@ static void run_all(NvTools *tools, const NvTool *tool, const NvAssemble *how, R
 {
 	double timeout = nv_tools_options(tools)->timeout;
 	const char *const *args = make_args(tools, how, tool->path, arena);
+	const char *what = command_text(tool, args, arena);
 	NvRun how_run[NV_MOST_RUNS];
 	NvRan ran[NV_MOST_RUNS];
 	CONTRACT(count <= NV_MOST_RUNS);
@@ -138,6 +172,8 @@ static void run_all(NvTools *tools, const NvTool *tool, const NvAssemble *how, R
 			.timeout = timeout,
 			.asks = true,
 			.enough = runs[i]->enough,
+			.begun = runs[i]->begun,
+			.what = what,
 		};
 	nv_run_all(arena, how_run, ran, count);
 	for (size_t i = 0; i < count; i++) {
@@ -211,18 +247,29 @@ static Str with_registers_for_loads(const Again *a, bool as_many)
 	return nv_with_registers_for_loads(a->arena, a->ptx, a->how, a->cubin, as_many);
 }
 
+/* The same beside the assembly with fewer: where those are hardly fewer it is taken as good as
+ * always, and then its CTAs are what counts. */
+static Str with_registers_for_loads_of(const Again *a, const Run *fewer, unsigned registers)
+{
+	enum { HARDLY = 3 };
+	NvCubin guess = *a->cubin;
+	if (fewer->ptx.len && guess.registers - registers <= HARDLY)
+		guess.registers = registers;
+	return nv_with_registers_for_loads(a->arena, a->ptx, a->how, &guess, false);
+}
+
 static bool same(Str a, Str b)
 {
 	return a.len == b.len && (!a.len || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
-/* `fewer` was made: where it is the best now, what it leaves for loads is another question. */
+/* `fewer` was made: what is left for loads may not be what was guessed beside it. */
 static void take_fewer(const Again *a, Run *fewer, Run *loads)
 {
-	bool better = fewer->good && !has_advice(fewer->cubin) &&
-		      nv_is_worth_its_step(a->how, a->ptx, a->cubin, fewer->cubin);
-	if (!kept(a, fewer, better))
+	if (!fewer->ptx.len)
 		return;
+	kept(a, fewer, fewer->good && !has_advice(fewer->cubin) &&
+			       nv_is_worth_its_step(a->how, a->ptx, a->cubin, fewer->cubin));
 	Run next = {.ptx = with_registers_for_loads(a, false), .cubin = loads->cubin, .enough = advice};
 	if (same(next.ptx, loads->ptx))
 		return;
@@ -258,10 +305,11 @@ static void run_again(const Again *a)
 	kept(a, &more, more.good && more.cubin->spill_stores < a->cubin->spill_stores);
 	if (more.ptx.len)
 		return;
-	Run fewer = {.ptx = nv_with_fewer_registers(a->arena, a->ptx, a->how, a->cubin),
+	unsigned lowered = 0;
+	Run fewer = {.ptx = nv_with_fewer_registers(a->arena, a->ptx, a->how, a->cubin, &lowered),
 		     .cubin = cubins,
 		     .enough = advice};
-	Run loads = {.ptx = with_registers_for_loads(a, false), .cubin = cubins + 1, .enough = advice};
+	Run loads = {.ptx = with_registers_for_loads_of(a, &fewer, lowered), .cubin = cubins + 1, .enough = advice};
 	try_all(a, (Run *[]){&fewer, &loads}, 2);
 	take_fewer(a, &fewer, &loads);
 	take_loads(a, &loads);
@@ -269,11 +317,12 @@ static void run_again(const Again *a)
 
 static bool run_ptxas(NvTools *tools, const NvTool *tool, Str ptx, const NvAssemble *how, NvCubin *cubin, DiagList *diags)
 {
-	Run first = {.ptx = ptx, .cubin = cubin, .diags = diags, .enough = nv_serial_advice}, *runs[] = {&first};
+	Run first = {.ptx = ptx, .cubin = cubin, .diags = diags, .enough = nv_serial_advice, .begun = how->begun}, *runs[] = {&first};
 	run_all(tools, tool, how, runs, 1, diags->arena);
 	if ((first.good || first.ended) && nv_is_serial(cubin)) { /* serial.c */
 		first.ptx = nv_with_waits(diags->arena, ptx);
 		first.enough = NULL;
+		first.begun = NULL;
 		nv_cubin_free(cubin);
 		run_all(tools, tool, how, runs, 1, diags->arena);
 	}

@@ -37,7 +37,7 @@ enum {
 	FEW = 16,   /* bytes that may be spilled for half as many CTAs again */
 	LONG = 1 << 15, /* bytes of code of which none is made for loads: none gained from 25,000 on */
 	CALM = 2,   /* rounds of waiting that are not worth another assembly */
-	UNBOUND = 28, /* fewer registers, and ptxas wanted no more: it stops at 32 by itself */
+	UNBOUND = 32, /* fewer registers, and ptxas wanted no more: it stops there by itself */
 	MORE = 8,   /* an eighth more bytes with each round are */
 	TENTH = 10, /* of the bytes that an SM waits for at once, that may be lost */
 };
@@ -148,7 +148,8 @@ static bool are_many_more(unsigned before, unsigned now)
 	return 2 * (now - before) >= before;
 }
 
-Str nv_with_fewer_registers(Arena *arena, Str ptx, const NvAssemble *how, const NvCubin *cubin)
+Str nv_with_fewer_registers(Arena *arena, Str ptx, const NvAssemble *how, const NvCubin *cubin,
+			    unsigned *lowered)
 {
 	Place p = place_of(ptx, how->kernel);
 	unsigned shared = how->shared + cubin->shared, registers = cubin->registers;
@@ -162,6 +163,7 @@ Str nv_with_fewer_registers(Arena *arena, Str ptx, const NvAssemble *how, const 
 	for (; ctas && limit && (registers - limit) * NEAR <= most; limit -= GRANULE, first = false) {
 		unsigned now = ctas_of(how, limit, p.threads, shared);
 		bool near = first && (registers - limit) * NEAR <= registers;
+		*lowered = limit;
 		if (now > ctas)
 			return near || are_many_more(ctas, now) ?
 				       with_limit(arena, ptx, p.end, limit) :

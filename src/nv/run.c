@@ -3,8 +3,11 @@
  * Files are memory files that the child inherits and names by /proc/self/fd/N, so a crash of
  * either side leaves no litter. Without /proc or memory files, they lie in a folder made for the
  * run, which is removed on every path. The tool gets a process group of its own, which is killed
- * at the time limit. It ends with its parent too, which posix_spawn cannot ask for. */
-#define _GNU_SOURCE /* memfd_create, pipe2, F_DUPFD_CLOEXEC, vfork */
+ * at the time limit. It ends with its parent too, which posix_spawn cannot ask for.
+ *
+ * A tool that is begun before its input is there finds a file that somebody else has a lease of
+ * (fcntl(2)): the system lets its open wait until the lease is given up. */
+#define _GNU_SOURCE /* memfd_create, pipe2, F_DUPFD_CLOEXEC, F_SETLEASE, vfork */
 #include "nv/inner.h"
 
 #include <errno.h>
@@ -28,7 +31,11 @@
 
 extern char **environ;
 
-enum { LARGEST_SAID = 8 << 20 }; /* bytes of output kept */
+enum {
+	LARGEST_SAID = 8 << 20, /* bytes of output kept */
+	LEAST_LEASE = 10,	/* seconds that the system must let an open wait for a lease */
+	MOST_BEGUN = 4,		/* seconds that a tool is let wait */
+};
 
 /* What must be given back; index 0 is the input, 1 the output. */
 typedef struct Work {
@@ -73,6 +80,8 @@ static bool make_pipe(int ends[2])
 
 /* ---- files ---- */
 
+static const Work no_work = {.fd = {-1, -1}, .pipe = {-1, -1}, .pid = -1};
+
 static bool make_memory_files(Work *work, Arena *arena, const NvRun *run)
 {
 	if (access("/proc/self/fd", X_OK) != 0)
@@ -84,6 +93,33 @@ static bool make_memory_files(Work *work, Arena *arena, const NvRun *run)
 		work->path[i] = arena_printf(arena, "/proc/self/fd/%d", work->fd[i]);
 	}
 	return os_write_all(work->fd[0], run->input);
+}
+
+/* What opens the file waits from now on. A memory file as it was made counts as open by another
+ * one, so that there is no lease of it. Nobody is to be sent a signal by it. */
+static bool withhold(Work *work)
+{
+#ifdef F_SETLEASE
+	int again = open(work->path[0], O_RDWR | O_CLOEXEC);
+	if (again < 0)
+		return false;
+	bool ok = dup3(again, work->fd[0], O_CLOEXEC) >= 0;
+	close(again);
+	return ok && fcntl(work->fd[0], F_SETLEASE, F_WRLCK) == 0 && fcntl(work->fd[0], F_SETOWN, 0) == 0;
+#else
+	(void)work;
+	return false;
+#endif
+}
+
+static bool hand_out(const Work *work, Str input)
+{
+#ifdef F_SETLEASE
+	return os_write_all(work->fd[0], input) && fcntl(work->fd[0], F_SETLEASE, F_UNLCK) == 0;
+#else
+	(void)work, (void)input;
+	return false;
+#endif
 }
 
 static void close_files(Work *work)
@@ -315,24 +351,84 @@ static const char *const *real_args(Arena *arena, const NvRun *run, const Work *
 	return args;
 }
 
+static int start(Work *work, Arena *arena, const NvRun *run)
+{
+	if (!make_pipe(work->pipe))
+		return errno;
+	int error = spawn(work, arena, run, real_args(arena, run, work));
+	close(work->pipe[1]);
+	work->pipe[1] = -1;
+	return error;
+}
+
+/* ---- begun before there is input ---- */
+
+struct NvBegun {
+	Work work;
+	Arena arena; /* of its paths */
+	const char *what;
+	double since;
+};
+
+static bool waits_long(Arena *arena)
+{
+	Str text;
+	const char *error;
+	return os_read_file(arena, "/proc/sys/fs/lease-break-time", &text, &error) && atoi(text.ptr) >= LEAST_LEASE;
+}
+
+static void begin(NvBegun *begun, const NvRun *run, const char *what)
+{
+	Work *work = &begun->work;
+	begun->what = arena_strdup(&begun->arena, what);
+	begun->since = os_now();
+	if (waits_long(&begun->arena) && make_memory_files(work, &begun->arena, run) && withhold(work))
+		start(work, &begun->arena, run);
+}
+
+NvBegun *nv_run_begin(const NvRun *run, const char *what)
+{
+	Fault fault;
+	NvBegun *volatile begun = NULL;
+	if (FAULT_TRY(&fault)) {
+		begun = nv_new(sizeof *begun);
+		begun->work = no_work;
+		arena_init(&begun->arena, 0);
+		begin(begun, run, what);
+		fault_leave(&fault);
+	}
+	if (begun && (fault.kind != FAULT_NONE || begun->work.pid <= 0)) {
+		nv_begun_free(begun);
+		return NULL;
+	}
+	return begun;
+}
+
+/* The one that was begun goes on with the input, if it is the same tool and has not waited long. */
+static bool go_on(NvBegun *begun, const NvRun *run, Work *work)
+{
+	if (!begun || begun->work.pid <= 0 || strcmp(begun->what, run->what) != 0 ||
+	    os_now() - begun->since > MOST_BEGUN || !hand_out(&begun->work, run->input))
+		return false;
+	*work = begun->work;
+	begun->work = no_work;
+	return true;
+}
+
 static void start_tool(Arena *arena, const NvRun *run, NvRan *ran, Work *work)
 {
-	if (!make_memory_files(work, arena, run)) {
-		close_files(work);
-		if (!make_disk_files(work, arena, run)) {
-			ran->error = errno;
-			return;
+	if (!go_on(run->begun, run, work)) {
+		if (!make_memory_files(work, arena, run)) {
+			close_files(work);
+			if (!make_disk_files(work, arena, run)) {
+				ran->error = errno;
+				return;
+			}
 		}
-	}
-	if (!make_pipe(work->pipe)) {
-		ran->error = errno;
-		return;
+		ran->error = start(work, arena, run);
 	}
 	ran->input_path = work->path[0];
 	work->deadline = run->timeout > 0 ? os_now() + run->timeout : DBL_MAX;
-	ran->error = spawn(work, arena, run, real_args(arena, run, work));
-	close(work->pipe[1]);
-	work->pipe[1] = -1;
 }
 
 static void end_tool(const Work *work)
@@ -342,6 +438,16 @@ static void end_tool(const Work *work)
 		return;
 	kill(-work->pid, SIGKILL);
 	reap(work->pid, 0, false, &timed_out);
+}
+
+void nv_begun_free(NvBegun *begun)
+{
+	if (!begun)
+		return;
+	end_tool(&begun->work);
+	clean(&begun->work);
+	arena_free(&begun->arena);
+	free(begun);
 }
 
 static void await_tool(Arena *arena, const NvRun *run, NvRan *ran, Work *work)
@@ -377,7 +483,7 @@ void nv_run_all(Arena *arena, const NvRun *runs, NvRan *ran, size_t count)
 	CONTRACT(count <= NV_MOST_RUNS);
 	for (size_t i = 0; i < count; i++) {
 		ran[i] = (NvRan){.said = STR("")};
-		work[i] = (Work){.fd = {-1, -1}, .pipe = {-1, -1}, .pid = -1};
+		work[i] = no_work;
 	}
 	Fault fault;
 	if (FAULT_TRY(&fault)) {

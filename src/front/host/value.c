@@ -183,6 +183,15 @@ const Val *val_tuple_like(FrontLower *low, const Val *tuple, const Val ***items)
 	return v;
 }
 
+const Val *val_of_items(FrontLower *low, const Val *tuple, const Val *(*of)(FrontLower *low, const Val *item))
+{
+	const Val **items = NULL;
+	const Val *made = val_tuple_like(low, tuple, &items);
+	for (uint32_t i = 0; i < tuple->seq.len; i++)
+		items[i] = of(low, tuple->seq.items[i]);
+	return made;
+}
+
 /* ---- asking ---- */
 
 const Val *val_host(const Val *v)

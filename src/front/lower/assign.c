@@ -5,13 +5,7 @@ const Val *sanitize(FrontLower *low, const Val *v)
 {
 	if (val_is_number(v))
 		return val_add_origin(low, sem_to_tensor(low, v), v);
-	if (v->kind != VAL_TUPLE)
-		return v;
-	const Val **items = NULL;
-	const Val *t = val_tuple_like(low, v, &items);
-	for (uint32_t i = 0; i < v->seq.len; i++)
-		items[i] = sanitize(low, v->seq.items[i]);
-	return t;
+	return v->kind == VAL_TUPLE ? val_of_items(low, v, sanitize) : v;
 }
 
 static bool assign_items(FrontLower *low, const AstList *targets, const Val *value)
@@ -294,13 +288,7 @@ static const Val *known_items(FrontLower *low, const Val *v)
 {
 	if (v->kind == VAL_TENSOR && v->origin)
 		return v->origin;
-	if (v->kind != VAL_TUPLE)
-		return v;
-	const Val **items = NULL;
-	const Val *t = val_tuple_like(low, v, &items);
-	for (uint32_t i = 0; i < v->seq.len; i++)
-		items[i] = known_items(low, v->seq.items[i]);
-	return t;
+	return v->kind == VAL_TUPLE ? val_of_items(low, v, known_items) : v;
 }
 
 static void assign_annotated(FrontLower *low, Ast *node)

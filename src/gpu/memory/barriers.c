@@ -211,6 +211,12 @@ static void walk_plain(GpuBarriers *w, const IrOp *op, GpuPending *s)
 		gpu_spans_add(w->arena, &s->read, e->scratch_span);
 }
 
+/* Nothing but whether there is a hazard is asked, and there is one. */
+static bool is_settled(const GpuBarriers *w)
+{
+	return w->checking && w->hazard;
+}
+
 static void walk_region(GpuBarriers *w, const IrRegion *region, GpuPending *s);
 
 static bool is_tensor_copy(const IrOp *op)
@@ -267,7 +273,7 @@ static void walk_loop(GpuBarriers *w, const IrOp *op, GpuPending *s)
 {
 	fence_loop(w, op, s);
 	GpuPending enter = gpu_pending_copy(w->arena, s);
-	for (;;) {
+	while (!is_settled(w)) {
 		GpuPending round = gpu_pending_copy(w->arena, &enter), joined;
 		walk_region(w, &op->regions[0], &round);
 		*s = op->kind == OP_FOR ? gpu_pending_copy(w->arena, &enter) : gpu_pending_copy(w->arena, &round);
@@ -321,33 +327,42 @@ static void walk_specialize(GpuBarriers *w, const IrOp *op, GpuPending *s)
 		walk_role(w, &holder->regions[r], s);
 }
 
-static void walk_region(GpuBarriers *w, const IrRegion *region, GpuPending *s)
+static void walk_op(GpuBarriers *w, const IrOp *op, GpuPending *s)
 {
-	for (const IrBlock *block = region->first; block; block = block->next) {
-		for (const IrOp *op = block->first; op; op = op->next) {
-			if (op->kind == OP_FOR || op->kind == OP_WHILE) {
-				walk_loop(w, op, s);
-			} else if (op->kind == OP_IF) {
-				GpuPending otherwise = gpu_pending_copy(w->arena, s);
-				walk_region(w, &op->regions[0], s);
-				walk_region(w, &op->regions[1], &otherwise);
-				gpu_pending_join(w->arena, s, &otherwise);
-			} else if (op->kind == OP_WARP_SPECIALIZE) {
-				walk_specialize(w, op, s);
-			} else {
-				walk_plain(w, op, s);
-			}
-		}
+	GpuPending otherwise;
+	switch (op->kind) {
+	case OP_FOR:
+	case OP_WHILE: walk_loop(w, op, s); return;
+	case OP_IF:
+		otherwise = gpu_pending_copy(w->arena, s);
+		walk_region(w, &op->regions[0], s);
+		walk_region(w, &op->regions[1], &otherwise);
+		gpu_pending_join(w->arena, s, &otherwise);
+		return;
+	case OP_WARP_SPECIALIZE: walk_specialize(w, op, s); return;
+	default: walk_plain(w, op, s);
 	}
 }
 
-/* A kernel starts with nothing pending; a function that is called may follow itself. */
-static void walk_func(GpuBarriers *w, const IrOp *func, const GpuSpans *before)
+/* The rest of a block. */
+static void walk_from(GpuBarriers *w, const IrOp *op, GpuPending *s)
 {
-	CONTRACT(func->region_count);
+	for (; op && !is_settled(w); op = op->next)
+		walk_op(w, op, s);
+}
+
+static void walk_region(GpuBarriers *w, const IrRegion *region, GpuPending *s)
+{
+	for (const IrBlock *block = region->first; block; block = block->next)
+		walk_from(w, block->first, s);
+}
+
+/* A kernel starts with nothing pending; a function that is called may follow itself. */
+static GpuPending at_entry(GpuBarriers *w, const GpuSpans *before)
+{
 	GpuPending s = {0};
 	gpu_spans_join(w->arena, &s.written, before);
-	walk_region(w, &func->regions[0], &s);
+	return s;
 }
 
 typedef struct Collect {
@@ -395,11 +410,48 @@ static void fence(const GpuBarriers *w, IrBuilder *b, unsigned fences)
 /* Marks what needs a barrier before it, until nothing more does. */
 static void mark_all(GpuBarriers *w, const IrOp *func, const GpuSpans *before)
 {
+	CONTRACT(func->region_count);
 	w->checking = false;
 	do {
+		GpuPending s = at_entry(w, before);
 		w->grew = false;
-		walk_func(w, func, before);
+		walk_region(w, &func->regions[0], &s);
 	} while (w->grew);
+}
+
+/* Goes over the marked ops in text order, of which each is asked whether it is needed as the ones
+ * before it were left. What is in front of it is not walked again. */
+typedef struct Trial {
+	GpuBarriers *w;
+	const IrOp *at; /* in the function's own block */
+	GpuPending s;	/* in front of it */
+	bool hazard;	/* there: in front of roles that need a fence (fence_roles), whatever is left out */
+} Trial;
+
+static Trial trial_of(GpuBarriers *w, const IrOp *func, const GpuSpans *before)
+{
+	const IrBlock *body = func->regions[0].first;
+	CONTRACT(body && !body->next);
+	return (Trial){w, body->first, at_entry(w, before), false};
+}
+
+/* Is there a hazard from the op on, as marks and fences are now? */
+static bool has_hazard(Trial *t)
+{
+	GpuPending s = gpu_pending_copy(t->w->arena, &t->s);
+	t->w->hazard = t->hazard;
+	walk_from(t->w, t->at, &s);
+	return t->w->hazard;
+}
+
+static void go_to(Trial *t, const IrOp *op)
+{
+	const IrOp *spot = op;
+	while (spot->block != t->at->block)
+		spot = ir_parent_op(spot);
+	for (t->w->hazard = t->hazard; t->at != spot; t->at = t->at->next)
+		walk_op(t->w, t->at, &t->s);
+	t->hazard = t->w->hazard;
 }
 
 /* Barriers that others make needless. While one is tried to be left out, others may seem to need
@@ -409,14 +461,15 @@ static void leave_out(GpuBarriers *w, const IrOp *func, const GpuSpans *before, 
 {
 	uint32_t size = w->cx->module->next_op;
 	uint8_t *fenced = ARENA_ARRAY(w->arena, uint8_t, size);
+	Trial t = trial_of(w, func, before);
 	w->checking = true;
 	for (uint32_t i = 0; i < count; i++) {
 		bool *mark = &w->marked[ops[i]->id];
 		memcpy(fenced, w->fenced, size);
-		*mark = w->hazard = false;
-		walk_func(w, func, before);
-		*mark = w->hazard;
-		if (w->hazard)
+		go_to(&t, ops[i]);
+		*mark = false;
+		*mark = has_hazard(&t);
+		if (*mark)
 			memcpy(w->fenced, fenced, size);
 	}
 }
@@ -425,15 +478,15 @@ static void leave_out(GpuBarriers *w, const IrOp *func, const GpuSpans *before, 
 static void leave_out_fences(GpuBarriers *w, const IrOp *func, const GpuSpans *before, IrOp *const *ops,
 			     uint32_t count)
 {
+	Trial t = trial_of(w, func, before);
 	w->checking = w->fences_stay = true;
 	for (uint32_t i = 0; i < count; i++) {
 		uint8_t *fenced = &w->fenced[ops[i]->id];
 		if (*fenced != FENCE_SHARED)
 			continue;
+		go_to(&t, ops[i]);
 		*fenced = 0;
-		w->hazard = false;
-		walk_func(w, func, before);
-		*fenced = w->hazard ? FENCE_SHARED : 0;
+		*fenced = has_hazard(&t) ? FENCE_SHARED : 0;
 	}
 }
 

@@ -19,14 +19,18 @@ unsigned wgmma_across_k(GpuCx *gpu, const IrOp *dot);
 typedef struct WgmmaTile {
 	const IrValue *value;
 	uint64_t bytes;
+	uint64_t there; /* bytes of all that are there where it begins */
 	uint32_t first, last;
 } WgmmaTile;
+
+typedef VEC(WgmmaTile) WgmmaTiles;
 
 /* The operands that are put into memory, and from where to where in the text they stay there. */
 typedef struct WgmmaStored {
 	Arena *arena;
 	TextOrder order; /* of the module as it was */
-	VEC(WgmmaTile) tiles;
+	WgmmaTiles tiles;
+	WgmmaTiles with; /* those and what is looked at, while it is */
 } WgmmaStored;
 
 WgmmaStored wgmma_stored(PassCx *cx);

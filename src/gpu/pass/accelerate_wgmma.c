@@ -411,7 +411,7 @@ void wgmma_take(PassCx *cx, IrOp *dot, const unsigned *warps)
 
 WgmmaStored wgmma_stored(PassCx *cx)
 {
-	return (WgmmaStored){cx->scratch, text_order(cx->scratch, cx->module, cx->module->op), {0}};
+	return (WgmmaStored){.arena = cx->scratch, .order = text_order(cx->scratch, cx->module, cx->module->op)};
 }
 
 /* Memory that loops in front of which it is filled read stays as long as they run; what is loaded
@@ -424,52 +424,73 @@ static WgmmaTile tile_of(const WgmmaStored *stored, const IrOp *dot, uint32_t op
 	if (spot == dot && ir_parent_op(dot)->kind == OP_FOR)
 		spot = ir_parent_op(dot);
 	uint64_t bits = (uint64_t)ir_numel(v->type) * v->type->elem->bits;
-	return (WgmmaTile){v, bits / 8, stored->order.start[spot->id], stored->order.end[spot->id]};
+	return (WgmmaTile){v, bits / 8, 0, stored->order.start[spot->id], stored->order.end[spot->id]};
+}
+
+/* Its bytes come to those that are there where others begin. */
+static void put_in(WgmmaTiles *tiles, WgmmaTile *tile)
+{
+	tile->there = 0;
+	for (uint32_t i = 0; i < tiles->len; i++) {
+		WgmmaTile *t = &tiles->data[i];
+		if (t->first <= tile->first && tile->first <= t->last)
+			tile->there += t->bytes;
+		if (t != tile && tile->first <= t->first && t->first <= tile->last)
+			t->there += tile->bytes;
+	}
+}
+
+static void take_out(WgmmaTiles *tiles, const WgmmaTile *tile)
+{
+	for (uint32_t i = 0; i < tiles->len; i++) {
+		WgmmaTile *t = &tiles->data[i];
+		if (t != tile && tile->first <= t->first && t->first <= tile->last)
+			t->there -= tile->bytes;
+	}
 }
 
 /* A tile that is there already, as it lies in global memory, stays from the first op that reads it
  * to the last one. */
-static void add_tile(WgmmaStored *stored, WgmmaTile tile)
+static void add_tile(Arena *arena, WgmmaTiles *tiles, WgmmaTile tile)
 {
 	bool lies_so = !gpu_wgmma_wants_k_first(tile.value->type->elem);
-	for (uint32_t i = 0; i < stored->tiles.len && lies_so; i++) {
-		WgmmaTile *there = &stored->tiles.data[i];
-		if (there->value == tile.value) {
-			there->first = MIN(there->first, tile.first);
-			there->last = MAX(there->last, tile.last);
-			return;
-		}
+	for (uint32_t i = 0; i < tiles->len && lies_so; i++) {
+		WgmmaTile *t = &tiles->data[i];
+		if (t->value != tile.value)
+			continue;
+		take_out(tiles, t);
+		t->first = MIN(t->first, tile.first);
+		t->last = MAX(t->last, tile.last);
+		put_in(tiles, t);
+		return;
 	}
-	vec_push(stored->arena, &stored->tiles, tile);
+	vec_push(arena, tiles, tile);
+	put_in(tiles, &tiles->data[tiles->len - 1]);
 }
 
 /* The most bytes that are there at once: that is so where one begins. */
-static uint64_t most_bytes(const WgmmaStored *stored)
+static uint64_t most_bytes(const WgmmaTiles *tiles)
 {
 	uint64_t most = 0;
-	for (uint32_t i = 0; i < stored->tiles.len; i++) {
-		uint32_t at = stored->tiles.data[i].first;
-		uint64_t sum = 0;
-		for (uint32_t k = 0; k < stored->tiles.len; k++) {
-			const WgmmaTile *t = &stored->tiles.data[k];
-			sum += t->first <= at && at <= t->last ? t->bytes : 0;
-		}
-		most = MAX(most, sum);
-	}
+	for (uint32_t i = 0; i < tiles->len; i++)
+		most = MAX(most, tiles->data[i].there);
 	return most;
 }
 
 bool wgmma_has_room(GpuCx *gpu, WgmmaStored *stored, const IrOp *dot)
 {
-	WgmmaStored with = {.arena = stored->arena, .order = stored->order};
+	WgmmaTiles *with = &stored->with;
 	unsigned held = from_registers(gpu, dot);
+	with->len = 0;
 	for (uint32_t i = 0; i < stored->tiles.len; i++)
-		vec_push(with.arena, &with.tiles, stored->tiles.data[i]);
+		vec_push(stored->arena, with, stored->tiles.data[i]);
 	for (uint32_t i = 0; i < 2; i++)
 		if (i != held)
-			add_tile(&with, tile_of(&with, dot, i));
-	if (most_bytes(&with) > gpu->target->shared_cta)
+			add_tile(stored->arena, with, tile_of(stored, dot, i));
+	if (most_bytes(with) > gpu->target->shared_cta)
 		return false;
-	*stored = with;
+	WgmmaTiles before = stored->tiles;
+	stored->tiles = *with;
+	*with = before;
 	return true;
 }

@@ -472,9 +472,14 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const GpuRoles *r, bool a
 
 /* ---- the pass ---- */
 
+typedef struct Loop {
+	IrOp *op;
+	GpuRoles *roles; /* as the module is now; NULL: not asked yet */
+} Loop;
+
 typedef struct Loops {
 	PassCx *cx;
-	VEC(IrOp *) list;
+	VEC(Loop) list;
 } Loops;
 
 static bool is_no_loop(void *data, IrOp *op)
@@ -493,20 +498,34 @@ static bool visit(void *data, IrOp *op)
 	if (inner)
 		ir_walk(op, false, is_no_loop, &inner);
 	if (inner)
-		vec_push(loops->cx->scratch, &loops->list, op);
+		vec_push(loops->cx->scratch, &loops->list, ((Loop){.op = op}));
 	return true;
+}
+
+static GpuRoles *roles_of(Loops *loops, uint32_t i)
+{
+	PassCx *cx = loops->cx;
+	Loop *loop = &loops->list.data[i];
+	if (!loop->roles) {
+		loop->roles = ARENA_NEW(cx->scratch, GpuRoles);
+		gpu_roles(gpu_of(cx), cx->module, cx->scratch, gpu_axis(cx), loop->op, loop->roles);
+	}
+	return loop->roles;
+}
+
+static void forget_roles(Loops *loops)
+{
+	for (uint32_t i = 0; i < loops->list.len; i++)
+		loops->list.data[i].roles = NULL;
 }
 
 /* Does one of several that ask do better without? A kernel's threads have as many registers as its
  * warps with roles begin with, wherever no roles are: too few for such a loop. */
-static bool one_loses(PassCx *cx, const Loops *loops)
+static bool one_loses(Loops *loops)
 {
 	bool found = false;
-	for (uint32_t i = 0; i < loops->list.len && loops->list.len > 1 && !found; i++) {
-		GpuRoles r;
-		gpu_roles(gpu_of(cx), cx->module, cx->scratch, gpu_axis(cx), loops->list.data[i], &r);
-		found = r.loses;
-	}
+	for (uint32_t i = 0; i < loops->list.len && loops->list.len > 1 && !found; i++)
+		found = roles_of(loops, i)->loses;
 	return found;
 }
 
@@ -515,19 +534,19 @@ bool pass_warp_specialize(PassCx *cx, bool *changed)
 	GpuCx *gpu = gpu_of(cx);
 	Loops loops = {.cx = cx};
 	ir_walk(cx->module->op, true, visit, &loops);
-	bool loses = one_loses(cx, &loops);
+	bool loses = one_loses(&loops);
 	for (uint32_t i = 0; i < loops.list.len; i++) {
-		GpuRoles r;
-		gpu_roles(gpu, cx->module, cx->scratch, gpu_axis(cx), loops.list.data[i], &r);
-		if (loses && r.rule == REMARK_LOOP_ROLES && r.root == r.s.loop && !r.s.turned) {
-			r.rule = REMARK_LOOP_ROLES_NOT;
-			r.why = "another loop does better so, and would have too few registers";
+		GpuRoles *r = roles_of(&loops, i);
+		if (loses && r->rule == REMARK_LOOP_ROLES && r->root == r->s.loop && !r->s.turned) {
+			r->rule = REMARK_LOOP_ROLES_NOT;
+			r->why = "another loop does better so, and would have too few registers";
 		}
-		if (r.rule)
-			gpu_roles_remark(gpu, cx->scratch, &r);
-		if (r.rule != REMARK_LOOP_ROLES)
+		if (r->rule)
+			gpu_roles_remark(gpu, cx->scratch, r);
+		if (r->rule != REMARK_LOOP_ROLES)
 			continue;
-		carry_out(cx, gpu_axis(cx), &r, loops.list.len == 1);
+		carry_out(cx, gpu_axis(cx), r, loops.list.len == 1);
+		forget_roles(&loops);
 		*changed = true;
 	}
 	return true;

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "base/fault.h"
 #include "base/option/option.h"
 #include "base/os.h"
 #include "base/stop.h"
@@ -200,13 +201,14 @@ void jit_gpu_kernel(JitVariant *variant)
 	gpu->kernel = nv_kernel_new(host_of(variant)->driver, gpu->cubin.data, gpu->cubin.len, &info);
 }
 
-static bool assemble(JitVariant *variant, DiagList *diags)
+static bool assemble(JitVariant *variant, NvBegun *begun, DiagList *diags)
 {
 	JitGpu *gpu = variant->gpu;
 	const JitHost *host = host_of(variant);
 	NvAssemble how = jit_gpu_assemble(variant);
 	how.kernel = gpu->name;
 	how.shared = gpu->shared;
+	how.begun = begun;
 	gpu->assembler = nv_assembler_identity(host->tools, &how, &variant->arena, diags);
 	if (!gpu->assembler || !jit_cubin_get(variant, &how, diags)) {
 		jit_tell_input(variant, diags);
@@ -259,7 +261,7 @@ static bool take_override(JitVariant *variant, const JitOverride *override, Diag
 	JitGpu *gpu = variant->gpu;
 	if (override->stage == CODEGEN_PTX) {
 		gpu->ptx = (Str){arena_strndup(&variant->work, override->text.ptr, override->text.len), override->text.len};
-		return variant->options.ptx_only || assemble(variant, diags);
+		return variant->options.ptx_only || assemble(variant, NULL, diags);
 	}
 	char *data = override->text.len > 64 && memcmp(override->text.ptr, "\177ELF", 4) == 0 ? malloc(override->text.len) : NULL;
 	if (!data) {
@@ -307,9 +309,8 @@ static void warn_at_once(const JitVariant *variant, DiagList *diags)
 		diags->last = last;
 }
 
-bool jit_gpu_compile(JitVariant *variant, const JitOverride *override, bool keep, DiagList *diags)
+static bool compile(JitVariant *variant, const JitOverride *override, bool keep, NvBegun *begun, DiagList *diags)
 {
-	CONTRACT(variant->options.gpu);
 	/* PTX of ours says itself how it is launched. */
 	bool whole = override && (override->stage < CODEGEN_PTX ||
 				  (override->stage == CODEGEN_PTX && strstr(override->text.ptr, "// neso: ")));
@@ -328,7 +329,27 @@ bool jit_gpu_compile(JitVariant *variant, const JitOverride *override, bool keep
 		jit_gpu_drop_code(variant->gpu);
 	if (override && !whole)
 		return (!told || fits(variant, override, diags)) && take_override(variant, override, diags);
-	return fits(variant, override, diags) && (variant->options.ptx_only || assemble(variant, diags));
+	return fits(variant, override, diags) && (variant->options.ptx_only || assemble(variant, begun, diags));
+}
+
+bool jit_gpu_compile(JitVariant *variant, const JitOverride *override, bool keep, DiagList *diags)
+{
+	CONTRACT(variant->options.gpu);
+	Fault fault;
+	volatile bool ok = false;
+	NvBegun *begun = NULL;
+	if (!variant->options.ptx_only && !override) {
+		NvAssemble how = jit_gpu_assemble(variant);
+		begun = nv_begin(host_of(variant)->tools, &how);
+	}
+	if (FAULT_TRY(&fault)) {
+		ok = compile(variant, override, keep, begun, diags);
+		fault_leave(&fault);
+	}
+	nv_begun_free(begun);
+	if (fault.kind != FAULT_NONE)
+		fault_raise(fault.kind, "%s", fault.text);
+	return ok;
 }
 
 void jit_gpu_free(JitGpu *gpu)

@@ -73,6 +73,14 @@ static bool is_of(const SimWarp *w, const SimInstr *i, unsigned lane, const Race
 	return m->program == w->cta->pid + 1 && m->warp == w->index && m->lane == lane && m->site == i->site;
 }
 
+/* What the instruction's write left there, plain or atomic; NULL: another one has written since. */
+static RaceMark *mark_of(const SimWarp *w, const SimInstr *i, unsigned lane, RaceCell *c)
+{
+	if (is_of(w, i, lane, &c->write))
+		return &c->write;
+	return is_of(w, i, lane, &c->atomic) ? &c->atomic : NULL;
+}
+
 void sim_race_overtakes(SimWarp *w, const SimInstr *i, unsigned lane, const void *memory, uint32_t size)
 {
 	uint64_t begin = (uint64_t)(uintptr_t)memory;
@@ -96,8 +104,8 @@ void sim_race_flies(SimWarp *w, const SimInstr *i, unsigned lane, const void *me
 		RaceCell *c = race_cell_at(w->cta->run->races, at, begin + size, &next);
 		if (!c)
 			return;
-		RaceMark *m = is_of(w, i, lane, &c->write) ? &c->write : &c->atomic;
-		if (is_of(w, i, lane, m))
+		RaceMark *m = mark_of(w, i, lane, c);
+		if (m)
 			m->flags |= MARK_ASYNC | MARK_FLYING;
 	}
 }
@@ -110,8 +118,8 @@ void sim_race_written(SimWarp *w, const SimInstr *i, unsigned lane, const void *
 		RaceCell *c = race_cell_at(w->cta->run->races, at, begin + size, &next);
 		if (!c)
 			return;
-		RaceMark *m = is_of(w, i, lane, &c->write) ? &c->write : &c->atomic;
-		if (!is_of(w, i, lane, m))
+		RaceMark *m = mark_of(w, i, lane, c);
+		if (!m)
 			continue;
 		m->flags &= (uint8_t)~MARK_FLYING;
 		m->time = known ? w->cta->run->races->time : m->time;

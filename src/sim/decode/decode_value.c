@@ -17,15 +17,24 @@ int decode_float(LLVMTypeRef part)
 
 /* ---- arithmetic ---- */
 
+/* The first `count` operands, with the first one again up to three, and where the result goes. */
+static bool take_operands(SimDecoder *d, LLVMValueRef v, unsigned count, SimShape *shape, SimValue in[3], SimValue *out)
+{
+	if (!sim_shape(d, LLVMTypeOf(v), shape))
+		return false;
+	*out = sim_new(d, shape->count);
+	for (unsigned k = 0; k < 3; k++)
+		in[k] = operand(d, v, k < count ? k : 0);
+	return true;
+}
+
 /* An operation of up to three integers, part by part. */
 bool decode_integers(SimDecoder *d, LLVMValueRef v, SimIntOp op, unsigned count)
 {
 	SimShape shape;
-	if (!sim_shape(d, LLVMTypeOf(v), &shape))
+	SimValue in[3], out;
+	if (!take_operands(d, v, count, &shape, in, &out))
 		return false;
-	SimValue in[3], out = sim_new(d, shape.count);
-	for (unsigned k = 0; k < 3; k++)
-		in[k] = operand(d, v, k < count ? k : 0);
 	unsigned bytes = sim_bytes(shape.part[0]);
 	for (uint32_t p = 0; p < shape.count; p++) {
 		uint32_t a[3] = {in[0].slots[p], in[1].slots[p], in[2].slots[p]};
@@ -42,11 +51,9 @@ bool decode_integers(SimDecoder *d, LLVMValueRef v, SimIntOp op, unsigned count)
 bool decode_floats(SimDecoder *d, LLVMValueRef v, SimPure *const *table, unsigned count, uint64_t imm)
 {
 	SimShape shape;
-	if (!sim_shape(d, LLVMTypeOf(v), &shape))
+	SimValue in[3], out;
+	if (!take_operands(d, v, count, &shape, in, &out))
 		return false;
-	SimValue in[3], out = sim_new(d, shape.count);
-	for (unsigned k = 0; k < 3; k++)
-		in[k] = operand(d, v, k < count ? k : 0);
 	for (uint32_t p = 0; p < shape.count; p++)
 		sim_pure(d, table[decode_float(shape.part[p])], sim_bytes(shape.part[p]), out.slots[p], in[0].slots[p], in[1].slots[p],
 			 in[2].slots[p], imm);

@@ -321,6 +321,15 @@ static inline void kit_damage(RemoteKit *kit, const char *place)
 	cache_store_free(b);
 }
 
+/* What holds of every kind of server. */
+static inline void kit_common(RemoteKit *kit, const KitServer *server)
+{
+	kit_second_machine(kit, server->place);
+	kit_damage(kit, server->place);
+	kit_hang(kit, server->place);
+	kit_stop_and_start(kit, server);
+}
+
 /* Processes on machines of their own, while the server comes and goes. */
 static inline void kit_processes(RemoteKit *kit, const KitServer *server)
 {

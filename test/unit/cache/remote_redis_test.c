@@ -53,11 +53,7 @@ static void test_common(void **state)
 	RemoteKit *kit = *state;
 	NEEDS_REDIS(kit);
 	start(kit);
-	KitServer server = {url(kit, "", ""), start};
-	kit_second_machine(kit, server.place);
-	kit_damage(kit, server.place);
-	kit_hang(kit, server.place);
-	kit_stop_and_start(kit, &server);
+	kit_common(kit, &(KitServer){url(kit, "", ""), start});
 }
 
 static void test_processes(void **state)

@@ -142,6 +142,83 @@ static void the_host_ends(void **state)
 	}
 }
 
+static NvBegun *begin(ToolKit *t, pid_t *pid)
+{
+	char path[128];
+	int written = 0;
+	NvAssemble how = how_of("sm_80");
+	NvBegun *begun = nv_begin(t->tools, &how);
+	if (!begun)
+		skip(); /* where a file's open does not wait */
+	snprintf(path, sizeof path, "%s/pid", t->folder);
+	for (int n = 0; n < 1000 && !written; n++) {
+		FILE *file = fopen(path, "r");
+		if (file && fscanf(file, "%d.", &written) != 1)
+			written = 0;
+		if (file)
+			fclose(file);
+		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+	}
+	assert_true(written > 1);
+	unlink(path);
+	*pid = written;
+	return begun;
+}
+
+/* It waits where it opens its input, has all of that, and is the only one. */
+static void begun_before_its_input(void **state)
+{
+	(void)state;
+	ToolKit t;
+	NvCubin cubin;
+	pid_t pid;
+	char body[400];
+	tools_open(&t, NULL);
+	snprintf(body, sizeof body, FIND_FILES "echo $$. >%s/pid; " WRITE_CUBIN "wc -c <$in; echo by $$.", t.folder);
+	write_script(t.ptxas, body);
+	NvAssemble how = how_of("sm_80");
+	how.begun = begin(&t, &pid);
+	nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+	assert_int_equal(kill(pid, 0), 0);
+	assert_true(nv_assemble(t.tools, str_of(ptx_text), &how, &cubin, &t.kit.diags));
+	assert_int_equal(strtoul(cubin.log, NULL, 10), strlen(ptx_text));
+	snprintf(body, sizeof body, "by %d.", (int)pid);
+	assert_non_null(strstr(cubin.log, body));
+	assert_int_equal(cubin.len, 84);
+	nv_cubin_free(&cubin);
+	/* It was used up. */
+	assert_true(nv_assemble(t.tools, str_of(ptx_text), &how, &cubin, &t.kit.diags));
+	assert_null(strstr(cubin.log, body));
+	nv_cubin_free(&cubin);
+	nv_begun_free(how.begun);
+	tools_close(&t);
+}
+
+/* Asked for something else, or for nothing, it ends. */
+static void begun_in_vain(void **state)
+{
+	(void)state;
+	ToolKit t;
+	NvCubin cubin;
+	pid_t pid;
+	char body[400];
+	tools_open(&t, NULL);
+	snprintf(body, sizeof body, FIND_FILES "echo $$. >%s/pid; " WRITE_CUBIN "wc -c <$in; echo by $$.", t.folder);
+	write_script(t.ptxas, body);
+	NvAssemble how = how_of("sm_80");
+	how.begun = begin(&t, &pid);
+	how.line_info = true;
+	assert_true(nv_assemble(t.tools, str_of(ptx_text), &how, &cubin, &t.kit.diags));
+	snprintf(body, sizeof body, "by %d.", (int)pid);
+	assert_null(strstr(cubin.log, body));
+	assert_int_equal(strtoul(cubin.log, NULL, 10), strlen(ptx_text));
+	nv_cubin_free(&cubin);
+	nv_begun_free(how.begun);
+	assert_true(gone(pid));
+	nv_begun_free(NULL);
+	tools_close(&t);
+}
+
 /* At the limit of open files there is nothing to run with, which is said; at that of file sizes the
  * tool ends. */
 static void limits_are_told(void **state)
@@ -267,6 +344,8 @@ int main(void)
 		cmocka_unit_test(time_limit),
 		cmocka_unit_test(descriptors_of_the_host),
 		cmocka_unit_test(the_host_ends),
+		cmocka_unit_test(begun_before_its_input),
+		cmocka_unit_test(begun_in_vain),
 		cmocka_unit_test(limits_are_told),
 		cmocka_unit_test(file_sizes_are_limited),
 		cmocka_unit_test(children_ignored),
