@@ -7,9 +7,10 @@
  * Needs: TTIR. Keeps: effects and values. Concatenations, and rotary embeddings by halves, are
  * written like this: half of the lanes idle in each load, and all of its registers wait. Each
  * result may only be seen where no other mask of the group holds: in selects, stores and loads by a
- * condition that excludes it, behind arithmetic by element. Nothing may write in between, neighbours
- * that one access takes must stay together, and kernels with products keep their loads, whose
- * copies in loops are planned otherwise. */
+ * condition that excludes it, behind arithmetic by element. Nothing may write in between, and
+ * neighbours that one access takes must stay together. Kernels with products keep their loads,
+ * whose copies in loops are planned otherwise.
+ */
 #include "gpu/analysis/axis.h"
 #include "gpu/gpu.h"
 #include "gpu/loop/schedule.h"
@@ -82,7 +83,8 @@ static bool interval_of(const Join *j, const IrOp *op, Interval *out)
 /* Same shape, made alike of something smaller. */
 static bool both_spread(const IrOp *a, const IrOp *b)
 {
-	return a && b && a->kind == b->kind && (a->kind == OP_BROADCAST || a->kind == OP_EXPAND_DIMS || a->kind == OP_SPLAT) &&
+	return a && b && a->kind == b->kind &&
+	       (a->kind == OP_BROADCAST || a->kind == OP_EXPAND_DIMS || a->kind == OP_SPLAT) &&
 	       ir_operand(a, 0)->type == ir_operand(b, 0)->type && a->results[0].type == b->results[0].type;
 }
 
@@ -92,7 +94,8 @@ static bool parts_exclude(const Join *j, IrValue *a, IrValue *b);
 static bool is_opposite(const IrOp *p, const IrOp *q)
 {
 	int64_t one;
-	return p->kind == OP_XORI && ir_operand(p, 0)->def == q && ir_constant_int(ir_operand(p, 1), &one) && one;
+	return p->kind == OP_XORI && ir_operand(p, 0)->def == q && ir_constant_int(ir_operand(p, 1), &one) &&
+	       one;
 }
 
 /* Never both; *all: also always one of them. */
@@ -110,15 +113,16 @@ static bool single_exclude(const Join *j, const IrValue *a, const IrValue *b, bo
 		return *all = true;
 	if (p->kind == OP_ANDI || q->kind == OP_ANDI)
 		return parts_exclude(j, &p->results[0], &q->results[0]);
-	if (!interval_of(j, p, &x) || !interval_of(j, q, &y) || x.of != y.of || (x.to >= y.from && y.to >= x.from))
+	if (!interval_of(j, p, &x) || !interval_of(j, q, &y) || x.of != y.of ||
+	    (x.to >= y.from && y.to >= x.from))
 		return false;
 	Interval low = x.to < y.from ? x : y, high = x.to < y.from ? y : x;
 	*all = low.from == INT64_MIN && high.to == INT64_MAX && low.to + 1 == high.from;
 	return true;
 }
 
-/* Never both. *first: the part of a that says so where, beside what is in both, only this part and its opposite are: so one
- * of both holds wherever *common does (NULL: everywhere). */
+/* first: the part of one mask that says that never both hold, where beside what is in both masks
+ * only this part and its opposite are: so one of both holds wherever all of `common` does. */
 typedef struct Exclusion {
 	IrValue *first;
 	Parts common;
@@ -138,7 +142,8 @@ static bool exclude(const Join *j, IrValue *a, IrValue *b, Exclusion *how)
 			for (uint32_t n = 0; n < x.count; n++)
 				if (n != i && has_part(&y, x.of[n]))
 					how->common.of[how->common.count++] = x.of[n];
-			if (x.more || y.more || how->common.count + 1 != x.count || how->common.count + 1 != y.count)
+			if (x.more || y.more || how->common.count + 1 != x.count ||
+			    how->common.count + 1 != y.count)
 				how->first = NULL;
 			return true;
 		}
@@ -171,17 +176,21 @@ static bool use_is_unseen(const Join *j, const IrUse *use, IrValue *where, unsig
 {
 	const IrOp *op = use->owner;
 	uint32_t at = (uint32_t)(use - op->operands);
-	bool tile = op->operand_count && ir_is_tensor(op->kind == OP_SELECT ? ir_operand(op, 0)->type : use->value->type);
+	bool tile = op->operand_count &&
+		    ir_is_tensor(op->kind == OP_SELECT ? ir_operand(op, 0)->type : use->value->type);
 	if (op->kind == OP_SELECT && tile && at == 1 && parts_exclude(j, ir_operand(op, 0), where))
 		return true;
 	if (op->kind == OP_SELECT && tile && at == 2 && implies(where, ir_operand(op, 0)))
 		return true;
-	if (op->kind == OP_LOAD && op->operand_count > 1 && at == 0 && parts_exclude(j, ir_operand(op, 1), where))
+	if (op->kind == OP_LOAD && op->operand_count > 1 && at == 0 &&
+	    parts_exclude(j, ir_operand(op, 1), where))
 		return true;
-	if (op->kind == OP_STORE && op->operand_count > 2 && at < 2 && parts_exclude(j, ir_operand(op, 2), where))
+	if (op->kind == OP_STORE && op->operand_count > 2 && at < 2 &&
+	    parts_exclude(j, ir_operand(op, 2), where))
 		return true;
-	bool by_element = ir_has_trait(op, TRAIT_ELEM) && ir_has_trait(op, TRAIT_PURE | TRAIT_NOFX) && op->result_count == 1 &&
-			  !op->region_count && ir_same_shape(op->results[0].type, use->value->type);
+	bool by_element = ir_has_trait(op, TRAIT_ELEM) && ir_has_trait(op, TRAIT_PURE | TRAIT_NOFX) &&
+			  op->result_count == 1 && !op->region_count &&
+			  ir_same_shape(op->results[0].type, use->value->type);
 	return by_element && is_unseen(j, &op->results[0], where, steps);
 }
 
@@ -280,9 +289,11 @@ static bool hide_each_other(const Join *j, const IrOp *a, const IrOp *b)
 static bool may_join(const Join *j, const IrOp *a, const IrOp *b)
 {
 	unsigned steps = MOST_STEPS;
-	return a->block == b->block && a->results[0].type == b->results[0].type && ir_operand(a, 0)->type == ir_operand(b, 0)->type &&
-	       same_attributes(a, b) && same_other(a, b) && nothing_written_between(a, b) && is_ready(j, ir_operand(b, 0), a, &steps) &&
-	       is_ready(j, mask_of(b), a, &steps) && same_rows(j, a, b) && hide_each_other(j, a, b);
+	return a->block == b->block && a->results[0].type == b->results[0].type &&
+	       ir_operand(a, 0)->type == ir_operand(b, 0)->type && same_attributes(a, b) &&
+	       same_other(a, b) && nothing_written_between(a, b) &&
+	       is_ready(j, ir_operand(b, 0), a, &steps) && is_ready(j, mask_of(b), a, &steps) &&
+	       same_rows(j, a, b) && hide_each_other(j, a, b);
 }
 
 /* ---- rewriting ---- */
@@ -317,9 +328,11 @@ static void join(Join *j, IrOp *const *group, uint32_t count)
 	IrBuilder b = ir_at(j->m, at);
 	exclude(j, mask_of(at), mask_of(group[1]), &how);
 	bool whole = count == 2 && how.first; /* one of two always holds, where what is in both does */
-	IrValue *mask = whole ? all_of(&b, &how.common) : mask_of(group[count - 1]), *pointers = ir_operand(group[count - 1], 0);
+	IrValue *mask = whole ? all_of(&b, &how.common) : mask_of(group[count - 1]),
+		*pointers = ir_operand(group[count - 1], 0);
 	for (uint32_t i = count - 1; i-- > 0;) {
-		pointers = selected(&b, whole ? how.first : mask_of(group[i]), ir_operand(group[i], 0), pointers);
+		pointers = selected(&b, whole ? how.first : mask_of(group[i]), ir_operand(group[i], 0),
+				    pointers);
 		mask = whole ? mask : irb_2(&b, OP_ORI, NULL, mask_of(group[i]), mask);
 	}
 	ir_operand_set(at, 0, pointers);
@@ -385,7 +398,8 @@ bool pass_join_loads(PassCx *cx, bool *changed)
 {
 	Join j = {.cx = cx, .m = cx->module};
 	IrOpVec all = ir_collect(cx->scratch, cx->module->op, false, OP_LOAD, OP_LOAD);
-	bool any = false, products = ir_collect(cx->scratch, cx->module->op, false, OP_DOT, OP_DOT_SCALED).len > 0;
+	bool any = false,
+	     products = ir_collect(cx->scratch, cx->module->op, false, OP_DOT, OP_DOT_SCALED).len > 0;
 	for (uint32_t i = 0; i < all.len && !products && j.loads.len < MOST_LOADS; i++) {
 		const IrOp *load = all.data[i];
 		if (load->operand_count > 1 && ir_is_tensor(mask_of(load)->type) && !ir_is_volatile(load))

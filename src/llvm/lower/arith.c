@@ -203,7 +203,8 @@ bool lower_ADDI(Lower *lw, IrOp *op)
 bool lower_SUBI(Lower *lw, IrOp *op)
 {
 	const IrValue *result = ir_result(op, 0);
-	return affine_of(lw, op, lower_affine_subtract, equal_registers(lw, result, lower_count(lw, result->type)));
+	const uint32_t *first = equal_registers(lw, result, lower_count(lw, result->type));
+	return affine_of(lw, op, lower_affine_subtract, first);
 }
 
 bool lower_MULI(Lower *lw, IrOp *op)
