@@ -14,6 +14,7 @@
 #include "gpu/analysis/axis.h"
 #include "gpu/gpu.h"
 #include "gpu/loop/schedule.h"
+#include <stdlib.h>
 
 enum { MOST_LOADS = 64, MOST_JOINED = 8, MOST_PARTS = 8, MOST_STEPS = 256 };
 
@@ -276,7 +277,7 @@ static bool same_rows(const Join *j, const IrOp *a, const IrOp *b)
 			return false;
 		rows |= n > 1;
 	}
-	return rows;
+	return rows || getenv("NESO_JOIN_ONE");
 }
 
 static bool hide_each_other(const Join *j, const IrOp *a, const IrOp *b)
