@@ -272,3 +272,33 @@ def dropout_residual(x): return F.dropout(x, 0.1) + x
 
 @m(T(4096,2048), T(4096,2048))
 def batch_statistics(x, y): return (x * y).sum(0), x.var(0), y.amax(0), (x - y).abs().mean(0)
+
+
+@m(T(8192,1024,d=bf), T(8192,3072,d=bf))
+def concatenated(x, y): return torch.cat([F.silu(x), y * 2], 1)
+
+
+@m(T(8192,1000), T(8192,1500), T(8192,501))
+def concatenated_odd(x, y, z): return torch.cat([x, y + 1, z], 1).sum(1), torch.cat([x * 2, y, z], 1)
+
+
+@m(T(4,32,2048,128,d=bf), T(2048,128,d=bf), T(2048,128,d=bf))
+def rope_turned(q, c, s):
+    a, b = q.chunk(2, -1)
+    return q * c + torch.cat([-b, a], -1) * s
+
+
+@m(T(8,2048,4096,d=bf), T(8,2048,1024,d=bf), T(2048,64), T(2048,64))
+def rope_both(q, k, c, s):
+    def turned(x):
+        a, b = x.unflatten(-1, (-1, 128)).transpose(1, 2).float().chunk(2, -1)
+        return torch.cat([a * c - b * s, b * c + a * s], -1).to(bf)
+    return turned(q), turned(k)
+
+
+@m(T(64,128,28,28,d=f16), T(64,128,28,28,d=f16))
+def channels_joined(x, y): return F.relu(torch.cat([x, y], 1)) + 1
+
+
+@m(T(4096,8192,d=bf))
+def padded_rows(x): return F.pad(x, (64, 64)) * 2

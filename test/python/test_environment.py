@@ -2,6 +2,8 @@
 import contextlib
 import io
 import os
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -38,6 +40,28 @@ def with_environment(**variables):
             os.environ.clear()
             os.environ.update(before)
     return changed()
+
+
+class Paths(unittest.TestCase):
+
+    def test_bytes_that_are_no_text(self):
+        """A file's path may be any bytes: kernels in it run, and what is wrong with them is said."""
+        text = ("import neso as triton, neso.language as tl, numpy as np\n@triton.jit\ndef k(p, n):\n    tl.store(p, n)\n"
+                "@triton.jit\ndef wrong(p):\n    tl.stor(p, 1)\n"
+                "p = np.zeros(1, np.int32)\nk[(1,)](p, 7)\nprint(p[0])\n"
+                "try:\n    wrong[(1,)](p)\nexcept triton.CompilationError as error:\n    print('did you mean' in str(error))\n")
+        with tempfile.TemporaryDirectory() as folder:
+            inner = os.path.join(os.fsencode(folder), b"d\xff\xe9")
+            try:
+                os.mkdir(inner)
+            except OSError:
+                self.skipTest("the file system takes no such names")
+            path = os.path.join(inner, b"k.py")
+            with open(path, "w") as file:
+                file.write(text)
+            done = subprocess.run([sys.executable, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  env={**os.environ, "TRITON_CACHE_DIR": os.fsdecode(os.path.join(inner, b"c\xfe")), "NESO_QUIET": "1"})
+        self.assertEqual((done.stdout, done.stderr), ("7\nTrue\n", ""))
 
 
 @unittest.skipUnless(has_gpu_compiler(), "built without LLVM, or no ptxas")

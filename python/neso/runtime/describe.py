@@ -119,6 +119,11 @@ def _foreign_dtype(value):
 # ---- texts of functions and classes ----
 
 
+def _readable(path):
+    """The path of a file, whose bytes need not be UTF-8."""
+    return path.encode("utf-8", "backslashreplace").decode()
+
+
 class Source:
     """The text of one function or class, with its place in its file, and the scope that it sees; `made_of`: the function or class."""
 
@@ -128,7 +133,7 @@ class Source:
     def __init__(self, path, text, name, line, indent, scope, decorator, made_of):
         Source._count += 1
         self.name = name
-        self.path = f"{path}\x1f{Source._count}"
+        self.path = f"{_readable(path)}\x1f{Source._count}"
         self.scope = scope
         self.made_of = made_of
         self.lines = (line, line + text.rstrip().count("\n"))
@@ -183,7 +188,7 @@ class Source:
         function = _plain_function(value)
         if function is not None:
             here = self.lines[0] <= function.__code__.co_firstlineno <= self.lines[1]
-            return _MISSING if here and function.__code__.co_filename == self.path.partition("\x1f")[0] else value
+            return _MISSING if here and _readable(function.__code__.co_filename) == self.path.partition("\x1f")[0] else value
         if isinstance(value, (staticmethod, classmethod, property)) or not (_is_data(value) or isinstance(value, core.constexpr)):
             return _MISSING
         return value

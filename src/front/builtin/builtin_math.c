@@ -62,6 +62,26 @@ const Val *builtin_logical(FrontLower *low, const BuiltinCall *call)
 	return sem_logical(low, call->info->data, call->a[0], call->a[1]);
 }
 
+/* Operators by the names of their methods: x.__rshift__(4). Those of the other side are below 0. */
+const Val *builtin_operator(FrontLower *low, const BuiltinCall *call)
+{
+	int op = call->info->data;
+	return op >= 0 ? sem_binary(low, (AstBinOp)op, call->a[0], call->a[1])
+		       : sem_binary(low, (AstBinOp)(-op - 1), call->a[1], call->a[0]);
+}
+
+const Val *builtin_comparison(FrontLower *low, const BuiltinCall *call)
+{
+	int op = call->info->data;
+	return op >= 0 ? sem_compare(low, (AstCmpOp)op, call->a[0], call->a[1])
+		       : sem_compare(low, (AstCmpOp)(-op - 1), call->a[1], call->a[0]);
+}
+
+const Val *builtin_unary_operator(FrontLower *low, const BuiltinCall *call)
+{
+	return sem_unary(low, (AstUnOp)call->info->data, call->a[0]);
+}
+
 const Val *builtin_abs(FrontLower *low, const BuiltinCall *call)
 {
 	const Val *x = sem_arg_tensor(low, call->what, "x", call->a[0]);

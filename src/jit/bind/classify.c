@@ -18,6 +18,13 @@ typedef struct Guess {
 	const char *signature;
 } Guess;
 
+enum { FEW_STEPS = 4 };
+
+static bool is_number(const char *text)
+{
+	return text[0] >= '0' && text[0] <= '9';
+}
+
 static bool has_word(const char *name, const char *word)
 {
 	for (; *name; name++) {
@@ -86,7 +93,7 @@ static bool better(const FrontFailure *a, const FrontFailure *b)
 static bool improve(Guess *g, DiagList *diags)
 {
 	const FrontInfo *info = g->kernel->info;
-	FrontFailure best = g->failure;
+	FrontFailure best = g->failure, before = best;
 	uint32_t param = info->param_count, value = 0;
 	for (uint32_t i = 0; i < info->param_count && best.failed; i++) {
 		const char *const *list = list_of(&info->params[i]);
@@ -98,6 +105,11 @@ static bool improve(Guess *g, DiagList *diags)
 			/* With tiles of one element other rules hold: that is no step on the
 			 * way. */
 			if (list == constants && !list[k + 1] && g->failure.failed)
+				continue;
+			/* Where a dtype stands for a number, what follows from that is not looked
+			 * at: fewer errors, and a step more, say nothing. */
+			if (list == constants && !is_number(list[k]) && g->failure.failed &&
+			    g->failure.work <= before.work + FEW_STEPS)
 				continue;
 			best = g->failure;
 			param = i;

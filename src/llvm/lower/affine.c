@@ -151,6 +151,25 @@ LLVMValueRef lower_affine_add(Lower *lw, LowerAffineOp *op, LLVMValueRef a, LLVM
 	return lower_affine_value(lw, sum);
 }
 
+LLVMValueRef lower_affine_subtract(Lower *lw, LowerAffineOp *op, LLVMValueRef a, LLVMValueRef b)
+{
+	LowerAffine x = operand(lw, op, 0, a), y = operand(lw, op, 1, b);
+	LLVMTypeRef type = LLVMTypeOf(a);
+	/* Of bits above those that are 0 in both a borrow says nothing. */
+	uint64_t low = x.zero & y.zero;
+	LowerAffine difference = {.offset = wrapped(type, (int64_t)((uint64_t)x.offset - (uint64_t)y.offset)),
+				  .zero = low & ~(low + 1)};
+	if (LLVMIsNull(y.base)) {
+		difference.base = x.base;
+		difference.zero = x.zero;
+		return lower_affine_value(lw, difference);
+	}
+	difference.base = made(op, x.base, y.base);
+	if (!difference.base)
+		difference.base = remember(lw, op, x.base, y.base, LLVMBuildSub(lw->b, x.base, y.base, ""));
+	return lower_affine_value(lw, difference);
+}
+
 LLVMValueRef lower_affine_multiply(Lower *lw, LowerAffineOp *op, LLVMValueRef a, LLVMValueRef b)
 {
 	if (LLVMIsAConstantInt(a) && !LLVMIsAConstantInt(b)) {

@@ -23,7 +23,7 @@ static inline bool lower_affine_is_exact(LowerAffine a)
 	return a.offset == 0 || (a.offset > 0 && ((uint64_t)a.offset & ~a.zero) == 0);
 }
 
-/* Sums, products, addresses of one op; equal bases are combined once. divisible: a power of two that every value
+/* Sums, differences, products, addresses of one op; equal bases are combined once. divisible: a power of two that every value
  * of operand i is a multiple of (axis.h), 1 where nothing is known. */
 typedef struct LowerAffineOp {
 	const IrOp *op;
@@ -34,6 +34,7 @@ typedef struct LowerAffineOp {
 
 LowerAffineOp lower_affine_op(const Lower *lw, const IrOp *op);
 LLVMValueRef lower_affine_add(Lower *lw, LowerAffineOp *op, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lower_affine_subtract(Lower *lw, LowerAffineOp *op, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef lower_affine_multiply(Lower *lw, LowerAffineOp *op, LLVMValueRef a, LLVMValueRef b);
 /* Sign extension of a narrower integer. */
 LLVMValueRef lower_affine_extend(Lower *lw, LowerAffineOp *op, LLVMValueRef v, LLVMTypeRef type);

@@ -167,10 +167,11 @@ static LLVMValueRef absolute(Lower *lw, LLVMValueRef a)
 	return lower_intrinsic2(lw, name, type, a, lower_i1(lw, false));
 }
 
-/* Sums and products of indices keep constants apart. */
+/* Sums, differences and products of indices keep constants apart. `first`: registers that are known
+ * to be equal, or NULL. */
 typedef LLVMValueRef AffineFn(Lower *lw, LowerAffineOp *op, LLVMValueRef a, LLVMValueRef b);
 
-static bool affine_elementwise(Lower *lw, IrOp *op, AffineFn *combine)
+static bool affine_of(Lower *lw, IrOp *op, AffineFn *combine, const uint32_t *first)
 {
 	const IrValue *result = ir_result(op, 0);
 	uint32_t count = lower_count(lw, result->type);
@@ -179,15 +180,31 @@ static bool affine_elementwise(Lower *lw, IrOp *op, AffineFn *combine)
 	LLVMValueRef *regs = lower_array(lw, count);
 	for (uint32_t r = 0; r < count; r++) {
 		bool same = r && a.regs[r] == a.regs[r - 1] && b.regs[r] == b.regs[r - 1];
-		regs[r] = same ? regs[r - 1] : combine(lw, &affine, a.regs[r], b.regs[r]);
+		if (same || (first && first[r] != r))
+			regs[r] = regs[same ? r - 1 : first[r]];
+		else
+			regs[r] = combine(lw, &affine, a.regs[r], b.regs[r]);
 	}
 	lower_set(lw, result, regs, count);
 	return true;
 }
 
+static bool affine_elementwise(Lower *lw, IrOp *op, AffineFn *combine)
+{
+	return affine_of(lw, op, combine, NULL);
+}
+
 bool lower_ADDI(Lower *lw, IrOp *op)
 {
 	return affine_elementwise(lw, op, lower_affine_add);
+}
+
+/* Of rows and columns many elements of a thread have one difference. */
+bool lower_SUBI(Lower *lw, IrOp *op)
+{
+	const IrValue *result = ir_result(op, 0);
+	const uint32_t *first = equal_registers(lw, result, lower_count(lw, result->type));
+	return affine_of(lw, op, lower_affine_subtract, first);
 }
 
 bool lower_MULI(Lower *lw, IrOp *op)
@@ -209,7 +226,6 @@ bool lower_ADDPTR(Lower *lw, IrOp *op)
 	return affine_elementwise(lw, op, wide ? address_of : lower_affine_address);
 }
 
-ELEMENTWISE(SUBI, LLVMBuildSub(lw->b, a[0], a[1], ""))
 ELEMENTWISE(DIVSI, divided(lw, a[1], LLVMBuildSDiv(lw->b, a[0], divisor(lw, a[1]), "")))
 ELEMENTWISE(DIVUI, divided(lw, a[1], LLVMBuildUDiv(lw->b, a[0], divisor(lw, a[1]), "")))
 ELEMENTWISE(REMSI, divided(lw, a[1], LLVMBuildSRem(lw->b, a[0], divisor(lw, a[1]), "")))
