@@ -227,6 +227,30 @@ bool rule_truncf_sum(Canon *c, IrOp *op)
 	return canon_replace_op(c, op, irb_2(&c->b, sum->kind, NULL, sides[0], sides[1]));
 }
 
+/* Their product likewise, which fp32 holds exactly (of bf16: that is not below 2^-126). It may not
+ * be fused with a sum: it is stored, or becomes wider again. */
+bool rule_truncf_product(Canon *c, IrOp *op)
+{
+	IrOp *product = lhs(op)->def;
+	IrType type = op->results[0].type;
+	IrTypeKind kind = ir_elem(type)->kind;
+	if (!product || product->kind != OP_MULF || !ir_has_one_use(&product->results[0]) ||
+	    ir_elem(lhs(op)->type)->kind != TY_F32 || (kind != TY_F16 && kind != TY_BF16) ||
+	    ir_get(op, c->cx, ATTR_ROUNDING_MODE))
+		return false;
+	for (const IrUse *u = op->results[0].uses; u; u = u->next)
+		if (u->owner->kind != OP_STORE && u->owner->kind != OP_EXTF)
+			return false;
+	IrValue *sides[2];
+	for (unsigned i = 0; i < 2; i++) {
+		const IrOp *extended = canon_def(ir_operand(product, i), OP_EXTF);
+		if (!extended || lhs(extended)->type != type)
+			return false;
+		sides[i] = lhs(extended);
+	}
+	return canon_replace_op(c, op, irb_2(&c->b, OP_MULF, NULL, sides[0], sides[1]));
+}
+
 bool rule_same_type(Canon *c, IrOp *op)
 {
 	return lhs(op)->type == op->results[0].type && canon_replace_op(c, op, lhs(op));
