@@ -8,12 +8,13 @@
 # buffer: o fp16 2048 2878765784226899611 -1 1
 # buffer: q bf16 3072 2878765784226899612 -1 1
 # buffer: r fp32 3072 2878765784226899613 -1 1
+# buffer: u fp16 2048 2878765784226899614 -1 1
 import triton
 import triton.language as tl
 
 
 @triton.jit
-def kernel(a, b, f, o, q, r):
+def kernel(a, b, f, o, q, r, u):
     i = tl.arange(0, 1024)
     x, y, z = tl.load(a + i), tl.load(b + i), tl.load(f + i)
     hx, hz = x.to(tl.float32), z.to(tl.float16).to(tl.float32)
@@ -26,3 +27,9 @@ def kernel(a, b, f, o, q, r):
     tl.store(r + i, (by * bz).to(tl.bfloat16).to(tl.float32) + z)
     tl.store(r + 1024 + i, bz * z)
     tl.store(r + 2048 + i, bz + hz)
+    j, k = tl.arange(0, 32)[:, None], tl.arange(0, 32)[None, :]
+    s = tl.load(a + 7).to(tl.float32)
+    row = tl.load(a + tl.arange(0, 32)).to(tl.float32)
+    wide = tl.load(a + 32 * j + k).to(tl.float32)
+    tl.store(u + 32 * j + k, (wide * row[None, :]).to(tl.float16))
+    tl.store(u + 1024 + 32 * j + k, (wide * s).to(tl.float16))
