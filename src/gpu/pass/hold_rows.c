@@ -8,10 +8,10 @@
 #include "gpu/gpu.h"
 #include "ir/pass.h"
 
-
 enum {
 	MOST_WORDS = 64,  /* of a thread, for all that a loop holds */
 	MOST_TRIPS = 64,  /* of an inner loop: it becomes so many times as long */
+	MOST_OPS = 2048,  /* that it then has */
 	MOST_DEPTH = 24,
 	MOST_CARRIED = 32
 };
@@ -25,16 +25,18 @@ typedef struct Hold {
 static int64_t trips_of(const IrOp *loop)
 {
 	int64_t lower, upper, step;
-	bool known = ir_constant_int(ir_operand(loop, 0), &lower) && ir_constant_int(ir_operand(loop, 1), &upper) &&
+	bool known = ir_constant_int(ir_operand(loop, 0), &lower) &&
+		     ir_constant_int(ir_operand(loop, 1), &upper) &&
 		     ir_constant_int(ir_operand(loop, 2), &step) && step > 0 && upper > lower &&
-		     upper - lower <= INT32_MAX && upper <= INT32_MAX && lower >= INT32_MIN;
+		     lower >= INT32_MIN && upper <= INT32_MAX && upper - lower <= INT32_MAX;
 	return known ? (upper - lower - 1) / step + 1 : 0;
 }
 
 static bool only_reads(void *data, IrOp *op)
 {
 	(void)data;
-	return op->kind != OP_DOT && op->kind != OP_WHILE && (op->region_count || !ir_may_write(op)) && !ir_is_volatile(op);
+	return op->kind != OP_DOT && op->kind != OP_WHILE && (op->region_count || !ir_may_write(op)) &&
+	       !ir_is_volatile(op);
 }
 
 /* Loops that run, and write nothing. */
@@ -103,6 +105,20 @@ static uint64_t words_of_loads(const Hold *h, const IrOp *outer, const IrOp *inn
 	return words;
 }
 
+static bool count_op(void *data, IrOp *op)
+{
+	(void)op;
+	++*(uint64_t *)data;
+	return true;
+}
+
+static bool stays_short(IrOp *loop, int64_t trips)
+{
+	uint64_t ops = 0;
+	ir_walk(loop, false, count_op, &ops);
+	return trips && trips <= MOST_TRIPS && ops * (uint64_t)trips <= MOST_OPS;
+}
+
 static bool mark(void *data, IrOp *outer)
 {
 	Hold *h = data;
@@ -114,7 +130,7 @@ static bool mark(void *data, IrOp *outer)
 			break;
 		for (IrOp *op = outer->regions[0].first->first; op; op = op->next) {
 			int64_t trips = op->kind == OP_FOR ? trips_of(op) : 0;
-			uint64_t once = trips && trips <= MOST_TRIPS ? words_of_loads(h, outer, op) : 0;
+			uint64_t once = stays_short(op, trips) ? words_of_loads(h, outer, op) : 0;
 			if (!once)
 				continue;
 			words += once * (uint64_t)trips;

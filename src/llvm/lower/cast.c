@@ -97,8 +97,8 @@ static LLVMValueRef word_above(Lower *lw, LLVMValueRef x)
 	return LLVMBuildExtractElement(lw->b, halves, lower_i32(lw, (int32_t)(n / 2)), "");
 }
 
-/* Two f32 that were rounded to bf16 together and are f32 again: LLVM would round each by itself, which
- * takes an instruction of a sixteenth of a warp's speed. NULL: x is none of two. */
+/* Two f32 that were rounded to bf16 together and are f32 again. LLVM would round each by itself,
+ * which is done at the rate of exponentials (F2F, for F2FP of two). NULL: x is none of two. */
 static LLVMValueRef widen_rounded(Lower *lw, LLVMValueRef x)
 {
 	LLVMValueRef pair = LLVMIsAExtractElementInst(x) ? LLVMGetOperand(x, 0) : NULL;
