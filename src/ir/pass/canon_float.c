@@ -227,6 +227,50 @@ bool rule_truncf_sum(Canon *c, IrOp *op)
 	return canon_replace_op(c, op, irb_2(&c->b, sum->kind, NULL, sides[0], sides[1]));
 }
 
+static bool only_spreads(const IrOp *op)
+{
+	return op && (op->kind == OP_BROADCAST || op->kind == OP_EXPAND_DIMS || op->kind == OP_SPLAT);
+}
+
+/* Was it extended from that type, in its shape or before it had that shape? */
+static bool is_extended_from(const IrValue *v, IrTypeKind kind)
+{
+	while (only_spreads(v->def))
+		v = lhs(v->def);
+	return v->def && v->def->kind == OP_EXTF && ir_elem(lhs(v->def)->type)->kind == kind;
+}
+
+static IrValue *without_extension(Canon *c, IrValue *v)
+{
+	const IrOp *op = v->def;
+	if (op->kind == OP_EXTF)
+		return lhs(op);
+	IrValue *narrow = without_extension(c, lhs(op));
+	IrValue *spread = irb_1(&c->b, op->kind, ir_with_elem(c->cx, v->type, ir_elem(narrow->type)), narrow);
+	for (uint32_t i = 0; i < op->attr_count; i++)
+		ir_set_named(c->m, spread->def, op->attrs[i].name, op->attrs[i].value);
+	return spread;
+}
+
+/* Their product likewise, which fp32 holds exactly (of bf16: that is not below 2^-126). It may not
+ * be fused with a sum: it is stored, or becomes wider again. */
+bool rule_truncf_product(Canon *c, IrOp *op)
+{
+	IrOp *product = lhs(op)->def;
+	IrTypeKind kind = ir_elem(op->results[0].type)->kind;
+	if (!product || product->kind != OP_MULF || !ir_has_one_use(&product->results[0]) ||
+	    ir_elem(lhs(op)->type)->kind != TY_F32 || (kind != TY_F16 && kind != TY_BF16) ||
+	    ir_get(op, c->cx, ATTR_ROUNDING_MODE))
+		return false;
+	for (const IrUse *u = op->results[0].uses; u; u = u->next)
+		if (u->owner->kind != OP_STORE && u->owner->kind != OP_EXTF)
+			return false;
+	if (!is_extended_from(lhs(product), kind) || !is_extended_from(rhs(product), kind))
+		return false;
+	IrValue *a = without_extension(c, lhs(product)), *b = without_extension(c, rhs(product));
+	return canon_replace_op(c, op, irb_2(&c->b, OP_MULF, NULL, a, b));
+}
+
 bool rule_same_type(Canon *c, IrOp *op)
 {
 	return lhs(op)->type == op->results[0].type && canon_replace_op(c, op, lhs(op));

@@ -170,6 +170,34 @@ LLVMValueRef lower_affine_subtract(Lower *lw, LowerAffineOp *op, LLVMValueRef a,
 	return lower_affine_value(lw, difference);
 }
 
+static bool is_extended(LLVMValueRef v)
+{
+	return LLVMIsASExtInst(v) && LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0))) == 32;
+}
+
+/* A sum whose constant passed through the extension, once more as the extension of a sum: products
+ * of two extensions are one instruction. */
+static LLVMValueRef as_extension(Lower *lw, LLVMValueRef v)
+{
+	LowerAffine a = lower_affine(lw, v);
+	if (!is_extended(a.base) || !lower_affine_is_exact(a) || a.offset < 0 || a.offset > INT32_MAX)
+		return v;
+	LLVMValueRef narrow = LLVMGetOperand(a.base, 0);
+	LLVMValueRef sum = LLVMBuildOr(lw->b, narrow, lower_i32(lw, (int32_t)a.offset), "");
+	if (LLVMIsAInstruction(sum) && sum != narrow)
+		LLVMSetIsDisjoint(sum, true);
+	return LLVMBuildSExt(lw->b, sum, LLVMTypeOf(v), "");
+}
+
+static LLVMValueRef multiply(Lower *lw, LLVMValueRef a, LLVMValueRef b)
+{
+	if (is_extended(lower_affine(lw, a).base) && is_extended(lower_affine(lw, b).base)) {
+		a = as_extension(lw, a);
+		b = as_extension(lw, b);
+	}
+	return LLVMBuildMul(lw->b, a, b, "");
+}
+
 LLVMValueRef lower_affine_multiply(Lower *lw, LowerAffineOp *op, LLVMValueRef a, LLVMValueRef b)
 {
 	if (LLVMIsAConstantInt(a) && !LLVMIsAConstantInt(b)) {
@@ -178,7 +206,9 @@ LLVMValueRef lower_affine_multiply(Lower *lw, LowerAffineOp *op, LLVMValueRef a,
 		b = c;
 	}
 	LowerAffine x = lower_affine(lw, a);
-	if (!LLVMIsAConstantInt(b) || LLVMIsAConstant(x.base) || LLVMIsNull(b))
+	if (!LLVMIsAConstantInt(b))
+		return multiply(lw, a, b);
+	if (LLVMIsAConstant(x.base) || LLVMIsNull(b))
 		return LLVMBuildMul(lw->b, a, b, "");
 	LLVMTypeRef type = LLVMTypeOf(a);
 	uint64_t factor = (uint64_t)LLVMConstIntGetSExtValue(b);

@@ -97,10 +97,27 @@ static LLVMValueRef word_above(Lower *lw, LLVMValueRef x)
 	return LLVMBuildExtractElement(lw->b, halves, lower_i32(lw, (int32_t)(n / 2)), "");
 }
 
+/* Two f32 that were rounded to bf16 together and are f32 again. LLVM would round each by itself,
+ * which is done at the rate of exponentials (F2F, for F2FP of two). NULL: x is none of two. */
+static LLVMValueRef widen_rounded(Lower *lw, LLVMValueRef x)
+{
+	LLVMValueRef pair = LLVMIsAExtractElementInst(x) ? LLVMGetOperand(x, 0) : NULL;
+	if (!pair || !LLVMIsAFPTruncInst(pair) || LLVMGetVectorSize(LLVMTypeOf(pair)) != 2)
+		return NULL;
+	LLVMValueRef word = LLVMBuildBitCast(lw->b, pair, lw->t.i32, "");
+	word = LLVMGetOperand(x, 1) == lower_i32(lw, 0)
+		       ? LLVMBuildShl(lw->b, word, lower_i32(lw, 16), "")
+		       : LLVMBuildAnd(lw->b, word, LLVMConstInt(lw->t.i32, 0xffff0000, false), "");
+	return LLVMBuildBitCast(lw->b, word, lw->t.f32, "");
+}
+
 /* A bf16 that is the upper half of a word is an f32 with that word's lower half cleared: one
  * instruction, where taking the half out of the word and putting it up again are two. */
 LLVMValueRef lower_widen(Lower *lw, LLVMValueRef x)
 {
+	LLVMValueRef rounded = LLVMTypeOf(x) == lw->t.bf16 ? widen_rounded(lw, x) : NULL;
+	if (rounded)
+		return rounded;
 	LLVMValueRef word = LLVMTypeOf(x) == lw->t.bf16 ? word_above(lw, x) : NULL;
 	if (!word)
 		return LLVMBuildFPExt(lw->b, x, lw->t.f32, "");
