@@ -305,9 +305,19 @@ const char *gpu_persist_loses(const GpuPersistPlan *plan)
 	return NULL;
 }
 
-bool gpu_is_for_few(const GpuCx *gpu, const IrOp *func)
+bool gpu_persist_shares(const GpuPersistPlan *plan)
+{
+	return plan->dots == 1 && !plan->varies && plan->ctas > 1;
+}
+
+bool gpu_goes_by_number(const GpuCx *gpu, const IrOp *func)
 {
 	return ir_get_bool(func, gpu->ir, ATTR_PROGRAMS);
+}
+
+bool gpu_is_for_few(const GpuCx *gpu, const IrOp *func)
+{
+	return gpu->persist == GPU_PERSIST_TELLING && gpu_goes_by_number(gpu, func);
 }
 
 bool gpu_is_uneven(const GpuCx *gpu, const IrOp *func)
