@@ -425,10 +425,11 @@ static void lead(Roles *w, const IrOp *root)
 	Pipeline *p = &w->p;
 	const char *env = getenv("XLEAD");
 	int ahead = env ? atoi(env) : 0;
+	ahead = MIN(ahead, (int)p->s->slots - 1);
 	bool inner = ir_parent_op(p->loop) != w->specialize;
 	const Schedule *s = p->s;
 	int64_t step;
-	bool good = inner && ahead && gpu_num_warps(p->gpu, p->loop) == 8 && s->products.len == 1 && !s->shared &&
+	bool good = inner && ahead > 0 && gpu_num_warps(p->gpu, p->loop) == 8 && s->products.len == 1 && !s->shared &&
 		    !s->turned && !s->paired && !schedule_is_rotated(s) && w->r->behind < 2 &&
 		    !ir_get_bool(p->loop, p->gpu->ir, ATTR_UNSIGNED_CMP) &&
 		    ir_constant_int(ir_operand(p->loop, 2), &step) && step > 0 && step < 65536;
