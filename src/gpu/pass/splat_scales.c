@@ -44,10 +44,13 @@ static bool is_splat(const IrValue *v)
 
 static bool is_range(const Splat *s, const IrValue *v, Row *out)
 {
-	if (!v->def || v->def->kind != OP_MAKE_RANGE)
+	const IrOp *op = v->def;
+	if (op && op->kind == OP_EXTSI)
+		op = ir_operand(op, 0)->def;
+	if (!op || op->kind != OP_MAKE_RANGE)
 		return false;
-	out->start = ir_get_int(v->def, s->gpu->ir, ATTR_START, 0);
-	out->end = ir_get_int(v->def, s->gpu->ir, ATTR_END, 0);
+	out->start = ir_get_int(op, s->gpu->ir, ATTR_START, 0);
+	out->end = ir_get_int(op, s->gpu->ir, ATTR_END, 0);
 	return true;
 }
 
@@ -74,7 +77,7 @@ static bool is_row(const Splat *s, IrOp *op, Row *out)
 		return false;
 	out->quotients = op;
 	out->by = ir_operand(op, 1);
-	return ir_elem(op->results[0].type)->kind == TY_I32 && ir_is_defined_outside(&op->results[0], s->loop) &&
+	return ir_is_defined_outside(&op->results[0], s->loop) &&
 	       find_columns(s, ir_operand(op, 0), out);
 }
 
@@ -140,12 +143,12 @@ static IrValue *scalar_of_splat(IrBuilder *b, const IrValue *v)
 }
 
 /* i1: all of the row's quotients are that of its first column, which is found. */
-static IrValue *all_alike(Splat *s, IrBuilder *b, Row *row)
+static IrValue *all_alike(IrBuilder *b, Row *row)
 {
-	IrType i32 = ir_scalar(s->gpu->ir, TY_I32);
-	IrValue *from = row->first ? scalar_of_splat(b, row->first) : irb_int(b, i32, 0);
-	IrValue *first = irb_2(b, OP_ADDI, NULL, from, irb_int(b, i32, row->start));
-	IrValue *last = irb_2(b, OP_ADDI, NULL, from, irb_int(b, i32, row->end - 1));
+	IrType type = ir_elem(row->quotients->results[0].type);
+	IrValue *from = row->first ? scalar_of_splat(b, row->first) : irb_int(b, type, 0);
+	IrValue *first = irb_2(b, OP_ADDI, NULL, from, irb_int(b, type, row->start));
+	IrValue *last = irb_2(b, OP_ADDI, NULL, from, irb_int(b, type, row->end - 1));
 	IrValue *by = scalar_of_splat(b, row->by);
 	row->quotient = irb_2(b, OP_DIVSI, NULL, first, by);
 	IrValue *alike = irb_cmpi(b, CMPI_EQ, row->quotient, irb_2(b, OP_DIVSI, NULL, last, by));
@@ -153,7 +156,7 @@ static IrValue *all_alike(Splat *s, IrBuilder *b, Row *row)
 	if (!row->size)
 		return alike;
 	IrValue *size = scalar_of_splat(b, row->size);
-	alike = irb_2(b, OP_ANDI, NULL, alike, irb_cmpi(b, CMPI_SGE, first, irb_int(b, i32, 0)));
+	alike = irb_2(b, OP_ANDI, NULL, alike, irb_cmpi(b, CMPI_SGE, first, irb_int(b, type, 0)));
 	return irb_2(b, OP_ANDI, NULL, alike, irb_cmpi(b, CMPI_SLT, last, size));
 }
 
@@ -202,7 +205,7 @@ static bool split(Splat *s, IrOp *loop)
 	IrBuilder front = ir_at(s->cx->module, loop);
 	IrValue *when = NULL;
 	for (uint32_t i = 0; i < s->count; i++) {
-		IrValue *one = all_alike(s, &front, &s->rows[i]);
+		IrValue *one = all_alike(&front, &s->rows[i]);
 		when = when ? irb_2(&front, OP_ANDI, NULL, when, one) : one;
 	}
 	IrOp *copy = gpu_two_loops(s->cx, loop, when), *loads[MOST_LOADS];
