@@ -285,7 +285,7 @@ static bool persist_function(PassCx *cx, IrOp *func)
 		ir_set(cx->module, func, ATTR_PROGRAMS, ir_attr_unit(gpu->ir));
 		return true;
 	}
-	bool shares = !plan.why && gpu->by_number && gpu_persist_shares(&plan);
+	bool shares = gpu->by_number && gpu_persist_shares(&plan);
 	if (shares) {
 		if (gpu->persist == GPU_PERSIST_TELLING)
 			gpu_remark_of(gpu, plan.loop, NULL, REMARK_LOOP_ALONE);

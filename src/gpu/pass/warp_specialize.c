@@ -6,8 +6,6 @@
  * mbarriers are created in front of a ttg.warp_specialize. Its partition gets a copy of the loops
  * that only issues the copies (pipeline/producer.c). The loops themselves move to the default
  * region, where the consumers wait for slots and free them (loop/roles.h). */
-#include <stdlib.h>
-
 #include "gpu/loop/roles.h"
 #include "gpu/loop/rotate.h"
 #include "gpu/memory/pieces.h"
@@ -420,27 +418,6 @@ static bool say_pieces(void *data, IrOp *op)
 	return true;
 }
 
-static void lead(Roles *w, const IrOp *root)
-{
-	Pipeline *p = &w->p;
-	const char *env = getenv("XLEAD");
-	int ahead = env ? atoi(env) : 0;
-	ahead = MIN(ahead, (int)p->s->slots - 1);
-	bool inner = ir_parent_op(p->loop) != w->specialize;
-	const Schedule *s = p->s;
-	int64_t step;
-	bool good = inner && ahead > 0 && gpu_num_warps(p->gpu, p->loop) == 8 && s->products.len == 1 && !s->shared &&
-		    !s->turned && !s->paired && !schedule_is_rotated(s) && w->r->behind < 2 &&
-		    !ir_get_bool(p->loop, p->gpu->ir, ATTR_UNSIGNED_CMP) &&
-		    ir_constant_int(ir_operand(p->loop, 2), &step) && step > 0 && step < 65536;
-	if (!good)
-		return;
-	IrValue *barriers = pipeline_lead(p, root, w->specialize, (unsigned)ahead);
-	IrBuilder b = ir_at_end(p->m, w->specialize->block, w->specialize->loc);
-	b.before = w->specialize->next;
-	gpu_barriers_drop(p->gpu, &b, barriers);
-}
-
 /* alone: no other loop of the kernel may get roles. */
 static void carry_out(PassCx *cx, const AxisMap *axes, const GpuRoles *r, bool alone)
 {
@@ -490,7 +467,6 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const GpuRoles *r, bool a
 	IrValue *zero = irb_int(&last, w.slot->type, 0), *next = pipeline_next_slot(p, &last, w.slot, zero);
 	IrValue *turned = pipeline_next_parity(&last, w.parity, next, zero);
 	go_on(&w, next, turned);
-	lead(&w, r->root);
 	drop(&w);
 }
 

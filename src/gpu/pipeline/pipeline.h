@@ -146,8 +146,6 @@ void pipeline_place_copies(Pipeline *p);
 void pipeline_produce(Pipeline *p, IrOp *root, IrOp *specialize, IrBlock *block, bool early, bool late);
 /* The same loops in a partition that turns tiles: it waits for a slot, puts what it holds into that
  * of the other ring, read in layouts[number of the ring], and frees it. */
-/* Behind `go on`: the first of two warp groups is so many iterations ahead; its barrier (lead.c). */
-IrValue *pipeline_lead(Pipeline *p, const IrOp *root, const IrOp *specialize, unsigned ahead);
 void pipeline_produce_turned(Pipeline *p, IrOp *root, IrOp *specialize, IrBlock *block,
 			     const Layout *const *layouts);
 /* The block gets arguments for operands that others have added since. */

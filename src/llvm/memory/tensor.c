@@ -93,26 +93,9 @@ bool lower_INVAL_BARRIER(Lower *lw, IrOp *op)
 	return true;
 }
 
-/* i1: is the thread of the warp group that the op names? NULL: it names none. */
-static LLVMValueRef is_of_group(Lower *lw, const IrOp *op)
-{
-	enum { WARPS_OF_A_GROUP = 4 };
-	if (!ir_get(op, lw->gpu->ir, ATTR_ISSUER))
-		return NULL;
-	int64_t group = ir_get_int(op, lw->gpu->ir, ATTR_ISSUER, 0);
-	LLVMValueRef own = LLVMBuildUDiv(lw->b, lower_warp(lw), lower_i32(lw, WARPS_OF_A_GROUP), "");
-	return LLVMBuildICmp(lw->b, LLVMIntEQ, own, lower_i32(lw, group), "");
-}
-
 bool lower_WAIT_BARRIER(Lower *lw, IrOp *op)
 {
-	LLVMValueRef own = is_of_group(lw, op);
-	LowerIf group = {0};
-	if (own)
-		group = lower_begin_if(lw, own);
 	MACHINE2(lw, mbarrier_wait, lower_scalar(lw, ir_operand(op, 0)), lower_scalar(lw, ir_operand(op, 1)));
-	if (own)
-		lower_end_if(lw, group);
 	return true;
 }
 
@@ -335,9 +318,6 @@ bool lower_ARRIVE_BARRIER(Lower *lw, IrOp *op)
 	LLVMValueRef one = MACHINE1(lw, elect, lower_i32(lw, -1));
 	if (op->operand_count > 1)
 		one = LLVMBuildAnd(lw->b, one, lower_scalar(lw, ir_operand(op, 1)), "");
-	LLVMValueRef own = is_of_group(lw, op);
-	if (own)
-		one = LLVMBuildAnd(lw->b, one, own, "");
 	MACHINE2(lw, mbarrier_arrive, barrier, one);
 	return true;
 }
