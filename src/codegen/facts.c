@@ -10,7 +10,7 @@ const char *facts_text(Arena *arena, const Facts *f)
 			    "kernel=%s args=%s threads=%u shared=%u cluster=%u scratch=%u scratch_align=%u "
 			    "print=%d assert=%d%s%s%s%s",
 			    f->kernel, f->args, f->threads, f->shared, f->cluster, f->scratch_bytes,
-			    f->scratch_align, f->uses_print, f->uses_assert, f->for_few ? " few=1" : "",
+			    f->scratch_align, f->uses_print, f->uses_assert, f->by_number ? " few=1" : "",
 			    f->uneven ? " uneven=1" : "",
 			    f->maps && *f->maps ? " maps=" : "", f->maps ? f->maps : "");
 }
@@ -100,7 +100,7 @@ static const char *wrong(Str line, Str kernel, Str args, Facts *f)
 		return "args has no scratch, of which there are bytes";
 	f->uses_print = print != 0;
 	f->uses_assert = asserts != 0;
-	f->for_few = few != 0;
+	f->by_number = few != 0;
 	f->uneven = uneven != 0;
 	return NULL;
 }

@@ -70,7 +70,8 @@ bool job_read_ir(Job *job)
 		job->gpu.persist = GPU_PERSIST_ALL;
 	else if (r->persist && strcmp(r->persist, "many") == 0)
 		job->gpu.persist = GPU_PERSIST_PAYING;
-	else if (r->persist && strcmp(r->persist, "auto") == 0)
+	job->gpu.by_number = r->persist && strcmp(r->persist, "auto") == 0;
+	if (job->gpu.by_number)
 		job->gpu.persist = r->many ? GPU_PERSIST_PAYING : GPU_PERSIST_TELLING;
 	job->gpu.multicast = !r->multicast || strcmp(r->multicast, "0") != 0;
 	if (r->turns && strcmp(r->turns, "1") == 0)

@@ -90,7 +90,7 @@ void result_facts(CodegenOut *out, const Facts *facts, unsigned ptx_version)
 	r->cluster = facts->cluster;
 	r->scratch_bytes = facts->scratch_bytes;
 	r->scratch_align = facts->scratch_align;
-	r->for_few = facts->for_few;
+	r->by_number = facts->by_number;
 	r->uneven = facts->uneven;
 	r->uses_print = facts->uses_print;
 	r->uses_assert = facts->uses_assert;

@@ -90,7 +90,7 @@ static void find_facts(Job *job, const Lower *lw)
 		.scratch_align = lw->scratch_bytes ? 16 : 0,
 		.uses_print = lw->uses_print,
 		.uses_assert = lw->uses_assert,
-		.for_few = gpu_is_for_few(&job->gpu, job->kernel),
+		.by_number = gpu_goes_by_number(&job->gpu, job->kernel),
 		.uneven = gpu_is_uneven(&job->gpu, job->kernel),
 	};
 }

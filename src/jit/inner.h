@@ -128,7 +128,7 @@ struct JitVariant {
 	JitVariant *newer, *older; /* of the host's; under its lock */
 	unsigned generation;       /* of the list that it is in; 0: none */
 	/* programs.c */
-	bool for_few; /* a launch of many programs has a variant of its own */
+	bool by_number; /* launches of few and of many programs have variants of their own */
 	bool uneven;  /* programs take differently long */
 	const JitVariant *_Atomic other; /* the one for many, or for few, once it is known */
 	atomic_bool alone;               /* it is not to be had */

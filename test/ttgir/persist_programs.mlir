@@ -3,6 +3,7 @@
 // own. Where they take longer along axis 0, that is their order, in groups; where nothing is known of how, the kernel is marked.
 // run: NESO_PERSIST=1 neso opt --pass=map-loads --pass=persist-programs --verify-each --stress --no-loc --target sm_90a %s
 // run: NESO_PERSIST=many neso opt --pass=persist-programs --no-loc --num-stages 9 --target sm_90a %s
+// run: NESO_PERSIST=0 neso opt --pass=persist-programs --no-loc --target sm_90a %s
 // run: neso opt --pass=persist-programs --no-loc --target sm_90a %s
 #memory = #ttg.shared_linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]}, alignment = 16>
 module {
@@ -130,3 +131,7 @@ module {
 // Nobody asks.
 // CHECK-LABEL: @wrapped
 // CHECK-NOT: neso.programs
+// Launches of few programs have a variant of their own, of which a CTA has an SM for itself.
+// CHECK-LABEL: @wrapped
+// CHECK-SAME: neso.programs
+// CHECK-NOT: tt.flatten

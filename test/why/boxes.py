@@ -1,8 +1,8 @@
 # Tiles of tensor maps that a loop copies by TMA.
-# run: neso compile %s:boxes --target sim:sm_90a --why --signature "tensordesc<fp16[32, 64]>,tensordesc<fp16[64, 32]>,*fp32:16,i32"
-# run: neso compile %s:boxes --target sim:sm_90a --why --num-stages 2 --signature "tensordesc<fp16[32, 64]>,tensordesc<fp16[64, 32]>,*fp32:16,i32"
-# run: neso compile %s:front --target sim:sm_90a --why --signature "tensordesc<fp16[64, 64]>,tensordesc<fp16[1, 128, 64]>,*fp32:16,i32,i32"
-# run: neso compile %s:roomy --target sim:sm_90a --why --num-warps 8 --signature "*fp16:16,*fp16:16,*fp32:16,i32:16,i32"
+# run: NESO_PERSIST=0 neso compile %s:boxes --target sim:sm_90a --why --signature "tensordesc<fp16[32, 64]>,tensordesc<fp16[64, 32]>,*fp32:16,i32"
+# run: NESO_PERSIST=0 neso compile %s:boxes --target sim:sm_90a --why --num-stages 2 --signature "tensordesc<fp16[32, 64]>,tensordesc<fp16[64, 32]>,*fp32:16,i32"
+# run: NESO_PERSIST=0 neso compile %s:front --target sim:sm_90a --why --signature "tensordesc<fp16[64, 64]>,tensordesc<fp16[1, 128, 64]>,*fp32:16,i32,i32"
+# run: NESO_PERSIST=0 neso compile %s:roomy --target sim:sm_90a --why --num-warps 8 --signature "*fp16:16,*fp16:16,*fp32:16,i32:16,i32"
 import triton
 import triton.language as tl
 

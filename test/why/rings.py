@@ -1,9 +1,9 @@
 # What loops take from rings: bytes that are turned round ahead have a slot more of three stages, others not; dots by multiply-adds read
 # their slots as they multiply, where nothing else reads them.
-# run: neso compile %s:product --target sim:sm_90a --why --signature "*fp8e4nv:16,*fp8e4nv:16,*fp32:16,i32:16,i32:16,1,i32:16,1,'tf32',False"
-# run: neso compile %s:product --target sim:sm_90a --why --signature "*fp8e4nv:16,*fp8e4nv:16,*fp32:16,i32:16,i32:16,1,1,i32:16,'tf32',False"
-# run: neso compile %s:product --target sim:sm_90a --why --signature "*fp32:16,*fp32:16,*fp32:16,i32:16,i32:16,1,i32:16,1,'ieee',False"
-# run: neso compile %s:product --target sim:sm_90a --why --signature "*fp32:16,*fp32:16,*fp32:16,i32:16,i32:16,1,i32:16,1,'ieee',True"
+# run: NESO_PERSIST=0 neso compile %s:product --target sim:sm_90a --why --signature "*fp8e4nv:16,*fp8e4nv:16,*fp32:16,i32:16,i32:16,1,i32:16,1,'tf32',False"
+# run: NESO_PERSIST=0 neso compile %s:product --target sim:sm_90a --why --signature "*fp8e4nv:16,*fp8e4nv:16,*fp32:16,i32:16,i32:16,1,1,i32:16,'tf32',False"
+# run: NESO_PERSIST=0 neso compile %s:product --target sim:sm_90a --why --signature "*fp32:16,*fp32:16,*fp32:16,i32:16,i32:16,1,i32:16,1,'ieee',False"
+# run: NESO_PERSIST=0 neso compile %s:product --target sim:sm_90a --why --signature "*fp32:16,*fp32:16,*fp32:16,i32:16,i32:16,1,i32:16,1,'ieee',True"
 import triton
 import triton.language as tl
 

@@ -1,7 +1,7 @@
 # Small tiles that no product takes are loaded an iteration ahead; not where the loop stores, nor larger ones.
-# run: neso compile %s:scaled --target sim:sm_90a --why --signature "*fp8e4nv:16,*fp8e4nv:16,*fp32:16,*fp32:16,i32,0"
-# run: neso compile %s:scaled --target sim:sm_90a --why --signature "*fp8e4nv:16,*fp8e4nv:16,*fp32:16,*fp32:16,i32,1"
-# run: neso compile %s:scaled --target sim:sm_90a --why --signature "*fp8e4nv:16,*fp8e4nv:16,*fp32:16,*fp32:16,i32,2"
+# run: NESO_PERSIST=0 neso compile %s:scaled --target sim:sm_90a --why --signature "*fp8e4nv:16,*fp8e4nv:16,*fp32:16,*fp32:16,i32,0"
+# run: NESO_PERSIST=0 neso compile %s:scaled --target sim:sm_90a --why --signature "*fp8e4nv:16,*fp8e4nv:16,*fp32:16,*fp32:16,i32,1"
+# run: NESO_PERSIST=0 neso compile %s:scaled --target sim:sm_90a --why --signature "*fp8e4nv:16,*fp8e4nv:16,*fp32:16,*fp32:16,i32,2"
 import triton
 import triton.language as tl
 

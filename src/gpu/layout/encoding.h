@@ -50,6 +50,7 @@ typedef struct GpuCx {
 	unsigned cluster;
 	GpuRolesFor roles;
 	GpuPersistFor persist;
+	bool by_number; /* launches of few and of many programs may have variants of their own */
 	GpuTurnsFor turns;
 	bool multicast; /* tiles that CTAs of a cluster share are brought once (gpu/loop/schedule_shared.c) */
 	bool maps; /* the target has TMA, and the launch can make tensor maps (gpu_may_map) */

@@ -65,6 +65,7 @@ typedef struct Loops {
 	GpuCx *gpu;
 	IrOp *loop;     /* the first that holds a dot, outermost */
 	unsigned count; /* of these */
+	bool either;    /* all are in branches of one scf.if: one of them runs */
 } Loops;
 
 static bool is_in_loop(const IrOp *op)
@@ -80,6 +81,8 @@ static bool visit_loops(void *data, IrOp *op)
 	Loops *l = data;
 	if ((op->kind == OP_FOR || op->kind == OP_WHILE) && !is_in_loop(op) && gpu_holds_dot(op)) {
 		l->loop = l->loop ? l->loop : op;
+		const IrOp *in = ir_parent_op(op);
+		l->either = in->kind == OP_IF && in == ir_parent_op(l->loop) && op->block->region != l->loop->block->region;
 		l->count++;
 	}
 	return true;
@@ -144,13 +147,14 @@ static bool is_given(const IrValue *v)
 	return given;
 }
 
-static bool runs_alike(const IrOp *loop)
+/* either: the branch that holds it and another one in its place, or NULL. */
+static bool runs_alike(const IrOp *loop, const IrOp *either)
 {
 	bool alike = loop->kind == OP_FOR;
 	for (uint32_t i = 0; i < 3; i++)
 		alike = alike && is_given(ir_operand(loop, i));
 	for (const IrOp *op = ir_parent_op(loop); op; op = ir_parent_op(op))
-		alike = alike && op->kind != OP_IF;
+		alike = alike && (op->kind != OP_IF || op == either);
 	return alike;
 }
 
@@ -251,7 +255,7 @@ static void measure(const Products *p, GpuPersistPlan *out)
 	out->cycles = trips * p->fma_bits / FMA_BITS_A_CYCLE;
 	out->dots = p->dots;
 	out->chained = are_chained(p);
-	out->varies = !runs_alike(p->loop);
+	out->varies = !runs_alike(p->loop, out->either ? ir_parent_op(p->loop) : NULL);
 	out->rises = out->varies ? rises(p->gpu->ir, p->loop) : 0;
 }
 
@@ -280,7 +284,9 @@ GpuPersistPlan gpu_persist_plan(GpuCx *gpu, const IrModule *m, Arena *arena, IrO
 		return out;
 	Products products = {.gpu = gpu, .m = m, .arena = arena, .loop = out.loop};
 	out.why = against_loop(&products);
+	out.either = loops.count == 2 && loops.either;
 	measure(&products, &out);
+	out.either = out.either && !out.why;
 	if (!out.why && loops.count > 1)
 		out.why = "it has several loops of products";
 	if (!out.why && ir_func_body(func)->next)
@@ -305,9 +311,19 @@ const char *gpu_persist_loses(const GpuPersistPlan *plan)
 	return NULL;
 }
 
-bool gpu_is_for_few(const GpuCx *gpu, const IrOp *func)
+bool gpu_persist_shares(const GpuPersistPlan *plan)
+{
+	return (!plan->why || plan->either) && plan->dots == 1 && !plan->varies && plan->ctas > 1;
+}
+
+bool gpu_goes_by_number(const GpuCx *gpu, const IrOp *func)
 {
 	return ir_get_bool(func, gpu->ir, ATTR_PROGRAMS);
+}
+
+bool gpu_is_for_few(const GpuCx *gpu, const IrOp *func)
+{
+	return gpu->persist == GPU_PERSIST_TELLING && gpu_goes_by_number(gpu, func);
 }
 
 bool gpu_is_uneven(const GpuCx *gpu, const IrOp *func)

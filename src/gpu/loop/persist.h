@@ -16,7 +16,8 @@
  *
  * It pays where CTAs get more than one program each, which the launch knows: a kernel compiled for
  * few programs stays as it is and is marked neso.programs itself, so that launches of many ask for
- * a variant of their own. */
+ * a variant of their own. So is a kernel of which several CTAs share an SM, in both its variants:
+ * none is persistent, and in the one for few programs copies take the memory of an SM. */
 #ifndef NESO_GPU_LOOP_PERSIST_H
 #define NESO_GPU_LOOP_PERSIST_H
 
@@ -29,6 +30,7 @@ typedef struct GpuPersistPlan {
 	uint64_t cycles;    /* of the tensor cores; 0: how often it runs is not known */
 	unsigned ctas;      /* that an SM holds at once, as far as accumulators and copies say */
 	unsigned dots;      /* in the loop */
+	bool either;        /* there is another one in its place, where a condition does not hold */
 	bool chained;       /* two, of which one takes what is made of the other, as attention's */
 	bool varies;        /* programs run it differently often */
 	int rises;          /* then: more often with their number along axis 0; -1: less; 0: not known */
@@ -39,7 +41,12 @@ typedef struct GpuPersistPlan {
 GpuPersistPlan gpu_persist_plan(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *func);
 /* Does it pay, for a launch of many programs? NULL: it does; else why not. */
 const char *gpu_persist_loses(const GpuPersistPlan *plan);
-/* Is the kernel marked: would it run several programs a CTA if it were compiled for many? */
+/* Of one that would lose, or is there twice: do CTAs share an SM, which each has for itself where a
+ * launch has few? */
+bool gpu_persist_shares(const GpuPersistPlan *plan);
+/* Is the kernel marked: do launches of few and of many programs have variants of their own? */
+bool gpu_goes_by_number(const GpuCx *gpu, const IrOp *func);
+/* And is it the one for few, of which each CTA has an SM for itself? */
 bool gpu_is_for_few(const GpuCx *gpu, const IrOp *func);
 /* Do programs take differently long, and it is not known which ones? Of such as can run in
  * turns. */

@@ -285,10 +285,16 @@ static bool persist_function(PassCx *cx, IrOp *func)
 		ir_set(cx->module, func, ATTR_PROGRAMS, ir_attr_unit(gpu->ir));
 		return true;
 	}
+	bool shares = gpu->by_number && gpu_persist_shares(&plan);
+	if (shares) {
+		if (gpu->persist == GPU_PERSIST_TELLING)
+			gpu_remark_of(gpu, plan.loop, NULL, REMARK_LOOP_ALONE);
+		ir_set(cx->module, func, ATTR_PROGRAMS, ir_attr_unit(gpu->ir));
+	}
 	if (why) {
 		if (gpu->persist != GPU_PERSIST_TELLING)
 			gpu_remark_of(gpu, plan.loop, NULL, REMARK_LOOP_PERSISTENT_NOT, why);
-		return false;
+		return shares;
 	}
 	gpu_remark_of(gpu, plan.loop, NULL, REMARK_LOOP_PERSISTENT);
 	Persist p = {.cx = cx, .gpu = gpu, .m = cx->module, .func = func, .loop = plan.loop};

@@ -28,7 +28,7 @@ void jit_stored_facts(Text *out, const JitVariant *variant)
 		tensor_map_write(out, gpu->maps, gpu->map_count);
 		text_char(out, '\n');
 	}
-	if (variant->for_few)
+	if (variant->by_number)
 		text_str(out, "few 1\n");
 	if (variant->uneven)
 		text_str(out, "uneven 1\n");
@@ -135,7 +135,7 @@ static bool read_fact(Facts *f, const char *name, const char *rest)
 		for (int i = 0; i < JIT_STEP__COUNT; i++)
 			v->seconds[i] = n[i] * 1e-6;
 	else if (strcmp(name, "few") == 0 && read_numbers(rest, n, 1))
-		v->for_few = n[0] == 1;
+		v->by_number = n[0] == 1;
 	else if (strcmp(name, "uneven") == 0 && read_numbers(rest, n, 1))
 		v->uneven = n[0] == 1;
 	else if (strcmp(name, "slot") == 0)
@@ -278,7 +278,7 @@ static void gpu_metadata(Text *out, const JitVariant *variant)
 		    "scratch_align=%u",
 		    gpu->name, gpu->args, gpu->threads, gpu->shared, gpu->cluster, gpu->scratch,
 		    gpu->scratch_align);
-	if (variant->for_few)
+	if (variant->by_number)
 		text_str(out, " few=1");
 	if (variant->uneven)
 		text_str(out, " uneven=1");

@@ -16,7 +16,7 @@ static bool is_persistent(const JitVariant *variant)
 
 bool jit_has_counterpart(const JitVariant *variant)
 {
-	return variant->options.many ? is_persistent(variant) : variant->for_few;
+	return variant->by_number || (variant->options.many && is_persistent(variant));
 }
 
 /* Of the GPU that such a launch is for; 0: not known. */

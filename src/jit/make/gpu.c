@@ -244,7 +244,7 @@ static void take_code(JitVariant *variant, const CodegenTable *table, CodegenRes
 	gpu->scratch = code->scratch_bytes;
 	gpu->scratch_align = code->scratch_align;
 	gpu->cache = "off";
-	variant->for_few = code->for_few;
+	variant->by_number = code->by_number;
 	variant->uneven = code->uneven;
 }
 

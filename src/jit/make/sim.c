@@ -40,7 +40,7 @@ bool jit_sim_compile(JitVariant *variant, DiagList *diags)
 	codegen_ended(table, result);
 	if (result && result->ok) {
 		variant->sim_args = arena_strdup(&variant->arena, result->args);
-		variant->for_few = result->for_few;
+		variant->by_number = result->by_number;
 		variant->uneven = result->uneven;
 		if (!tensor_map_read(&variant->arena, arena_strdup(&variant->arena, result->maps), &variant->sim_maps, &variant->sim_map_count))
 			BUG("plans of tensor maps");

@@ -151,8 +151,9 @@ static void many_alone_compile_once(void **state)
 	end(&f);
 }
 
-/* Tiles of which several CTAs share an SM. */
-static void others_have_one_variant(void **state)
+/* Tiles of which several CTAs share an SM: none is persistent, and where a launch has few, each has
+ * an SM for itself. */
+static void others_are_not_persistent(void **state)
 {
 	(void)state;
 	Fixture f;
@@ -162,9 +163,11 @@ static void others_have_one_variant(void **state)
 	for (int turn = 0; turn < 2; turn++) {
 		assert_int_equal(launched(&f, turn ? 5000 : 5), NESO_OK);
 		assert_int_equal(f.fake->last.grid[0], turn ? 5000 : 5);
+		assert_int_equal(f.compiles, 1);
 		assert_int_equal(launched(&f, turn ? 6 : 6000), NESO_OK);
 		assert_int_equal(f.fake->last.grid[0], turn ? 6 : 6000);
-		assert_int_equal(f.compiles, 1);
+		assert_int_equal(launched(&f, turn ? 7000 : 7), NESO_OK);
+		assert_int_equal(f.compiles, 2);
 		end(&f);
 		begin(&f, "");
 		f.options.num_warps = 4;
@@ -289,7 +292,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_grid_chooses),
 		cmocka_unit_test(many_alone_compile_once),
-		cmocka_unit_test(others_have_one_variant),
+		cmocka_unit_test(others_are_not_persistent),
 		cmocka_unit_test(the_setting_forbids_it),
 		cmocka_unit_test(strict_mode_takes_what_there_is),
 		cmocka_unit_test(a_declaration_stands_for_both),
