@@ -16,4 +16,4 @@ def kernel(p, n):
     z = tl.arange(0, 16)
     z[None] = 1  # error: 5: None stands for a new axis of size 1 and cannot be assigned to: int32[16]
     z[z > 3] = tl.arange(0, 16)  # error: 5: int32[16] cannot be assigned where int1[16] is true of int32[16]
-    z[tl.arange(0, 8) > 3] = 1  # error: 5: int 1 cannot be assigned where int1[8] is true of int32[16]
+    z[tl.arange(0, 8) > 3] = 1  # error: 5: int32 cannot be assigned where int1[8] is true of int32[16]
