@@ -72,8 +72,10 @@ neso_context *host_context(void);
 extern unsigned host_generation;
 /* Raises what a failed call said, and frees it. Always NULL. */
 PyObject *host_fail(neso_status status, neso_diagnostics *diagnostics, PyObject *kernel);
-/* What a call gave, and what it said, are freed: the text, or NULL where it failed, which is raised. */
-PyObject *host_text(neso_status status, char *text, neso_diagnostics *diagnostics, PyObject *kernel);
+/* What a call gave, and what it said, are freed: the text, or NULL where it failed, which is
+ * raised. */
+PyObject *host_text(neso_status status, char *text, neso_diagnostics *diagnostics,
+		    PyObject *kernel);
 /* Raises that results differ, with what tells who wrote them, and frees it. */
 void host_raise_different(PyObject *text, neso_diagnostics *diagnostics);
 /* To be called after a call of the library that may have run callbacks: an exception of theirs goes first. */

@@ -121,7 +121,8 @@ const Val *val_add_origin(FrontLower *low, const Val *tensor, const Val *origin)
 /* A tuple of the same length and names, whose *items are to be set. */
 const Val *val_tuple_like(FrontLower *low, const Val *tuple, const Val ***items);
 /* The tuple of what `of` makes of its items. */
-const Val *val_of_items(FrontLower *low, const Val *tuple, const Val *(*of)(FrontLower *low, const Val *item));
+const Val *val_of_items(FrontLower *low, const Val *tuple,
+			const Val *(*of)(FrontLower *low, const Val *item));
 
 /* ---- names (resolve.c) ---- */
 

@@ -275,8 +275,8 @@ typedef struct NvRan {
 /* Runs a tool; nothing is left behind on any path. Raises nothing but memory faults, and what
  * ends the thread's work. */
 void nv_run(Arena *arena, const NvRun *run, NvRan *ran);
-/* Starts the tool as far as it comes without its input, which `run` has not yet. what: tells it from
- * others. NULL: it was not started. */
+/* Starts the tool as far as it comes without its input, which `run` has not yet. what: tells it
+ * from others. NULL: it was not started. */
 NvBegun *nv_run_begin(const NvRun *run, const char *what);
 /* Several at the same time; returns when all have ended. */
 enum { NV_MOST_RUNS = 2 };

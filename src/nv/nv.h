@@ -120,8 +120,9 @@ typedef struct NvAssemble {
 	NvBegun *begun;      /* by nv_begin, to be used where it fits; NULL */
 } NvAssemble;
 
-/* ptxas takes some 6 ms to its first look at the PTX, which pass beside the making of that. By the thread
- * that is to assemble. NULL: none was started. Free with nv_begun_free, which ends what was not used. */
+/* ptxas takes some 6 ms to its first look at the PTX, which pass beside the making of that. By the
+ * thread that is to assemble. NULL: none was started. Free with nv_begun_free, which ends what was
+ * not used. */
 NvBegun *nv_begin(NvTools *tools, const NvAssemble *how);
 void nv_begun_free(NvBegun *begun); /* NULL is fine */
 

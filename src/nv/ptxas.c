@@ -130,7 +130,12 @@ NvBegun *nv_begin(NvTools *tools, const NvAssemble *how)
 	arena_init(&arena, 0);
 	if (FAULT_TRY(&fault)) {
 		if (!nv_uses_driver(tools, how, &arena, &tool, &tried) && tool) {
-			NvRun run = {.path = tool->path, .args = make_args(tools, how, tool->path, &arena), .input = STR(""), .has_output = true};
+			NvRun run = {
+				.path = tool->path,
+				.args = make_args(tools, how, tool->path, &arena),
+				.input = STR(""),
+				.has_output = true,
+			};
 			begun = nv_run_begin(&run, command_text(tool, run.args, &arena));
 		}
 		fault_leave(&fault);
@@ -309,7 +314,9 @@ static void run_again(const Again *a)
 	Run fewer = {.ptx = nv_with_fewer_registers(a->arena, a->ptx, a->how, a->cubin, &lowered),
 		     .cubin = cubins,
 		     .enough = advice};
-	Run loads = {.ptx = with_registers_for_loads_of(a, &fewer, lowered), .cubin = cubins + 1, .enough = advice};
+	Run loads = {.ptx = with_registers_for_loads_of(a, &fewer, lowered),
+		     .cubin = cubins + 1,
+		     .enough = advice};
 	try_all(a, (Run *[]){&fewer, &loads}, 2);
 	take_fewer(a, &fewer, &loads);
 	take_loads(a, &loads);
@@ -317,7 +324,14 @@ static void run_again(const Again *a)
 
 static bool run_ptxas(NvTools *tools, const NvTool *tool, Str ptx, const NvAssemble *how, NvCubin *cubin, DiagList *diags)
 {
-	Run first = {.ptx = ptx, .cubin = cubin, .diags = diags, .enough = nv_serial_advice, .begun = how->begun}, *runs[] = {&first};
+	Run first = {
+		.ptx = ptx,
+		.cubin = cubin,
+		.diags = diags,
+		.enough = nv_serial_advice,
+		.begun = how->begun,
+	};
+	Run *runs[] = {&first};
 	run_all(tools, tool, how, runs, 1, diags->arena);
 	if ((first.good || first.ended) && nv_is_serial(cubin)) { /* serial.c */
 		first.ptx = nv_with_waits(diags->arena, ptx);

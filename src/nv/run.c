@@ -105,7 +105,8 @@ static bool withhold(Work *work)
 		return false;
 	bool ok = dup3(again, work->fd[0], O_CLOEXEC) >= 0;
 	close(again);
-	return ok && fcntl(work->fd[0], F_SETLEASE, F_WRLCK) == 0 && fcntl(work->fd[0], F_SETOWN, 0) == 0;
+	return ok && fcntl(work->fd[0], F_SETLEASE, F_WRLCK) == 0 &&
+	       fcntl(work->fd[0], F_SETOWN, 0) == 0;
 #else
 	(void)work;
 	return false;
@@ -374,7 +375,8 @@ static bool waits_long(Arena *arena)
 {
 	Str text;
 	const char *error;
-	return os_read_file(arena, "/proc/sys/fs/lease-break-time", &text, &error) && atoi(text.ptr) >= LEAST_LEASE;
+	return os_read_file(arena, "/proc/sys/fs/lease-break-time", &text, &error) &&
+	       atoi(text.ptr) >= LEAST_LEASE;
 }
 
 static void begin(NvBegun *begun, const NvRun *run, const char *what)
@@ -382,7 +384,8 @@ static void begin(NvBegun *begun, const NvRun *run, const char *what)
 	Work *work = &begun->work;
 	begun->what = arena_strdup(&begun->arena, what);
 	begun->since = os_now();
-	if (waits_long(&begun->arena) && make_memory_files(work, &begun->arena, run) && withhold(work))
+	if (waits_long(&begun->arena) && make_memory_files(work, &begun->arena, run) &&
+	    withhold(work))
 		start(work, &begun->arena, run);
 }
 

@@ -183,7 +183,8 @@ const Val *val_tuple_like(FrontLower *low, const Val *tuple, const Val ***items)
 	return v;
 }
 
-const Val *val_of_items(FrontLower *low, const Val *tuple, const Val *(*of)(FrontLower *low, const Val *item))
+const Val *val_of_items(FrontLower *low, const Val *tuple,
+			const Val *(*of)(FrontLower *low, const Val *item))
 {
 	const Val **items = NULL;
 	const Val *made = val_tuple_like(low, tuple, &items);

@@ -426,7 +426,8 @@ typedef struct Trial {
 	GpuBarriers *w;
 	const IrOp *at; /* in the function's own block */
 	GpuPending s;	/* in front of it */
-	bool hazard;	/* there: in front of roles that need a fence (fence_roles), whatever is left out */
+	/* There: in front of roles that need a fence (fence_roles), whatever is left out. */
+	bool hazard;
 } Trial;
 
 static Trial trial_of(GpuBarriers *w, const IrOp *func, const GpuSpans *before)

@@ -411,7 +411,8 @@ void wgmma_take(PassCx *cx, IrOp *dot, const unsigned *warps)
 
 WgmmaStored wgmma_stored(PassCx *cx)
 {
-	return (WgmmaStored){.arena = cx->scratch, .order = text_order(cx->scratch, cx->module, cx->module->op)};
+	TextOrder order = text_order(cx->scratch, cx->module, cx->module->op);
+	return (WgmmaStored){.arena = cx->scratch, .order = order};
 }
 
 /* Memory that loops in front of which it is filled read stays as long as they run; what is loaded
@@ -424,7 +425,8 @@ static WgmmaTile tile_of(const WgmmaStored *stored, const IrOp *dot, uint32_t op
 	if (spot == dot && ir_parent_op(dot)->kind == OP_FOR)
 		spot = ir_parent_op(dot);
 	uint64_t bits = (uint64_t)ir_numel(v->type) * v->type->elem->bits;
-	return (WgmmaTile){v, bits / 8, 0, stored->order.start[spot->id], stored->order.end[spot->id]};
+	const TextOrder *order = &stored->order;
+	return (WgmmaTile){v, bits / 8, 0, order->start[spot->id], order->end[spot->id]};
 }
 
 /* Its bytes come to those that are there where others begin. */

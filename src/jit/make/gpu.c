@@ -309,7 +309,8 @@ static void warn_at_once(const JitVariant *variant, DiagList *diags)
 		diags->last = last;
 }
 
-static bool compile(JitVariant *variant, const JitOverride *override, bool keep, NvBegun *begun, DiagList *diags)
+static bool compile(JitVariant *variant, const JitOverride *override, bool keep, NvBegun *begun,
+		    DiagList *diags)
 {
 	/* PTX of ours says itself how it is launched. */
 	bool whole = override && (override->stage < CODEGEN_PTX ||
@@ -329,7 +330,8 @@ static bool compile(JitVariant *variant, const JitOverride *override, bool keep,
 		jit_gpu_drop_code(variant->gpu);
 	if (override && !whole)
 		return (!told || fits(variant, override, diags)) && take_override(variant, override, diags);
-	return fits(variant, override, diags) && (variant->options.ptx_only || assemble(variant, begun, diags));
+	return fits(variant, override, diags) &&
+	       (variant->options.ptx_only || assemble(variant, begun, diags));
 }
 
 bool jit_gpu_compile(JitVariant *variant, const JitOverride *override, bool keep, DiagList *diags)

@@ -18,7 +18,8 @@ int decode_float(LLVMTypeRef part)
 /* ---- arithmetic ---- */
 
 /* The first `count` operands, with the first one again up to three, and where the result goes. */
-static bool take_operands(SimDecoder *d, LLVMValueRef v, unsigned count, SimShape *shape, SimValue in[3], SimValue *out)
+static bool take_operands(SimDecoder *d, LLVMValueRef v, unsigned count, SimShape *shape,
+			  SimValue in[3], SimValue *out)
 {
 	if (!sim_shape(d, LLVMTypeOf(v), shape))
 		return false;

@@ -32,7 +32,7 @@ static const char source[] =
 
 typedef struct Kit {
 	char dir[64];
-	char ptxas[96]; /* a script that counts its runs: those that were given something to assemble */
+	char ptxas[96]; /* a script that counts its runs with something to assemble */
 	neso_context *context;
 } Kit;
 
@@ -63,7 +63,11 @@ static int setup(void **state)
 		return 0;
 	snprintf(kit->ptxas, sizeof kit->ptxas, "%s/ptxas", kit->dir);
 	FILE *file = fopen(kit->ptxas, "w");
-	fprintf(file, "#!/bin/sh\nfor a; do case $a in /proc/self/fd/*) : <$a; break ;; esac; done\necho \"$1\" >>%s/runs\nexec %s \"$@\"\n", kit->dir, ptxas);
+	fprintf(file,
+		"#!/bin/sh\n"
+		"for a; do case $a in /proc/self/fd/*) : <$a; break ;; esac; done\n"
+		"echo \"$1\" >>%s/runs\nexec %s \"$@\"\n",
+		kit->dir, ptxas);
 	fclose(file);
 	chmod(kit->ptxas, 0700);
 	unsetenv("TRITON_CACHE_DIR");

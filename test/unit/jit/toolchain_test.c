@@ -42,7 +42,11 @@ static void write_library(const char *path, const char *symbol, double number)
 static void write_ptxas(const Kit *kit, const char *before)
 {
 	FILE *file = fopen(kit->ptxas, "w");
-	fprintf(file, "#!/bin/sh\nfor a; do case $a in /proc/self/fd/*) : <$a; break ;; esac; done\n%s\necho \"$1\" >>%s/runs\nexec %s \"$@\"\n", before, kit->dir, kit->real);
+	fprintf(file,
+		"#!/bin/sh\n"
+		"for a; do case $a in /proc/self/fd/*) : <$a; break ;; esac; done\n"
+		"%s\necho \"$1\" >>%s/runs\nexec %s \"$@\"\n",
+		before, kit->dir, kit->real);
 	fclose(file);
 	assert_int_equal(chmod(kit->ptxas, 0700), 0);
 }

@@ -142,6 +142,14 @@ static void the_host_ends(void **state)
 	}
 }
 
+static void write_begun(ToolKit *t)
+{
+	char body[400];
+	snprintf(body, sizeof body,
+		 "%secho $$. >%s/pid; %swc -c <$in; echo by $$.", FIND_FILES, t->folder, WRITE_CUBIN);
+	write_script(t->ptxas, body);
+}
+
 static NvBegun *begin(ToolKit *t, pid_t *pid)
 {
 	char path[128];
@@ -172,23 +180,22 @@ static void begun_before_its_input(void **state)
 	ToolKit t;
 	NvCubin cubin;
 	pid_t pid;
-	char body[400];
+	char said[40];
 	tools_open(&t, NULL);
-	snprintf(body, sizeof body, FIND_FILES "echo $$. >%s/pid; " WRITE_CUBIN "wc -c <$in; echo by $$.", t.folder);
-	write_script(t.ptxas, body);
+	write_begun(&t);
 	NvAssemble how = how_of("sm_80");
 	how.begun = begin(&t, &pid);
 	nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
 	assert_int_equal(kill(pid, 0), 0);
 	assert_true(nv_assemble(t.tools, str_of(ptx_text), &how, &cubin, &t.kit.diags));
 	assert_int_equal(strtoul(cubin.log, NULL, 10), strlen(ptx_text));
-	snprintf(body, sizeof body, "by %d.", (int)pid);
-	assert_non_null(strstr(cubin.log, body));
+	snprintf(said, sizeof said, "by %d.", (int)pid);
+	assert_non_null(strstr(cubin.log, said));
 	assert_int_equal(cubin.len, 84);
 	nv_cubin_free(&cubin);
 	/* It was used up. */
 	assert_true(nv_assemble(t.tools, str_of(ptx_text), &how, &cubin, &t.kit.diags));
-	assert_null(strstr(cubin.log, body));
+	assert_null(strstr(cubin.log, said));
 	nv_cubin_free(&cubin);
 	nv_begun_free(how.begun);
 	tools_close(&t);
@@ -201,16 +208,15 @@ static void begun_in_vain(void **state)
 	ToolKit t;
 	NvCubin cubin;
 	pid_t pid;
-	char body[400];
+	char said[40];
 	tools_open(&t, NULL);
-	snprintf(body, sizeof body, FIND_FILES "echo $$. >%s/pid; " WRITE_CUBIN "wc -c <$in; echo by $$.", t.folder);
-	write_script(t.ptxas, body);
+	write_begun(&t);
 	NvAssemble how = how_of("sm_80");
 	how.begun = begin(&t, &pid);
 	how.line_info = true;
 	assert_true(nv_assemble(t.tools, str_of(ptx_text), &how, &cubin, &t.kit.diags));
-	snprintf(body, sizeof body, "by %d.", (int)pid);
-	assert_null(strstr(cubin.log, body));
+	snprintf(said, sizeof said, "by %d.", (int)pid);
+	assert_null(strstr(cubin.log, said));
 	assert_int_equal(strtoul(cubin.log, NULL, 10), strlen(ptx_text));
 	nv_cubin_free(&cubin);
 	nv_begun_free(how.begun);

@@ -129,13 +129,14 @@ static void waits_get_registers(void **state)
 	expect_limit(".reqntid 256", threes, (Code){"84 0", BYTES_16, 4}, "maxnreg 80\nmaxnreg 128\n", 80);
 	/* What is no better with fewer CTAs is not with fewer registers. */
 	expect_limit(".reqntid 256", ones, (Code){"84 0", BYTES_16, 1}, "maxnreg 128\n", 80);
-	/* Beside a step to fewer registers, and behind it. Where it is hardly a step, for the CTAs that
-	 * it brings at once; and for those of before where it was in vain. */
-	const Code same_waits = {"64 0", BYTES_16, 1};
-	expect_limit(".reqntid 128", (Code){"68 0", BYTES_16, 1}, same_waits, "maxnreg 64\nmaxnreg 80\nmaxnreg 96\n", 64);
-	expect_limit(".reqntid 128", (Code){"66 0", BYTES_16, 1}, same_waits, "maxnreg 64\nmaxnreg 80\n", 64);
-	expect_limit(".reqntid 128", (Code){"66 0", BYTES_16, 1}, (Code){"64 8", BYTES_16, 1},
-		     "maxnreg 64\nmaxnreg 80\nmaxnreg 96\n", 66);
+	/* Beside a step to fewer registers, and behind it. Where it is hardly a step, at once for
+	 * the CTAs that it brings; and for those of before where it was in vain. */
+	static const char two[] = "maxnreg 64\nmaxnreg 80\n";
+	static const char three[] = "maxnreg 64\nmaxnreg 80\nmaxnreg 96\n";
+	const Code near = {"66 0", BYTES_16, 1}, now = {"64 0", BYTES_16, 1};
+	expect_limit(".reqntid 128", (Code){"68 0", BYTES_16, 1}, now, three, 64);
+	expect_limit(".reqntid 128", near, now, two, 64);
+	expect_limit(".reqntid 128", near, (Code){"64 8", BYTES_16, 1}, three, 66);
 	/* As many registers, in another order. */
 	expect_limit(".reqntid 512", (Code){"128 0", BYTES_16, 1}, (Code){"128 0", BYTES_16, 4},
 		     "maxnreg 128\n", 128);
@@ -152,7 +153,8 @@ static void others_stay(void **state)
 	expect_limit(".maxntid 512", one, eight, "", 86);
 	/* A thread has no more, or wanted no more than it has. */
 	expect_limit(".reqntid 128", (Code){"255 0", BYTES_16, 1}, (Code){"255 0", BYTES_16, 8}, "", 255);
-	expect_limit(".reqntid 128", (Code){"31 0", BYTES_16, 1}, (Code){"40 0", BYTES_16, 8}, "", 31);
+	const Code few = {"31 0", BYTES_16, 1};
+	expect_limit(".reqntid 128", few, (Code){"40 0", BYTES_16, 8}, "", 31);
 	/* It spills, waits as often, or for less. */
 	expect_limit(".reqntid 512", one, (Code){"125 8", BYTES_16, 8}, "maxnreg 128\n", 86);
 	expect_limit(".reqntid 512", one, (Code){"125 0", BYTES_16, 1}, "maxnreg 128\n", 86);
