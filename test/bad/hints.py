@@ -19,8 +19,8 @@ def kernel(x, y, n, B: tl.constexpr):
     g = v.to(float32)  # error: 14: name 'float32' is not defined  # note: -: tl.float32 is a name of the tile language
     h = v.astype(tl.float16)  # error: 11: has no attribute 'astype'  # note: -: in a kernel: x.to(dtype)
     j = tl.relu(v)  # error: 12: has no attribute 'relu'  # note: -: tl.maximum(x, 0.0)
-    k = v**2  # error: 9: operator **  # note: -: tl.exp2(y * tl.log2(x))
-    m = v @ v  # error: 9: operator @  # note: -: tl.dot(a, b) multiplies matrices
+    k = v**v  # error: 9: operator **  # note: -: tl.exp2(y * tl.log2(x))
+    m = v @ v  # error: 9: cannot multiply fp32[64] by fp32[64]: input and other must have equal ranks >= 2
     o = tl.max(v, 0.0)  # error: 9: 'axis' must be an integer known when compiling  # note: -: tl.maximum(a, b)
     for p in v:  # error: 14: cannot be iterated over  # note: -: an operation works on all elements
         pass
