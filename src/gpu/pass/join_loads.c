@@ -378,7 +378,8 @@ static bool join_with(Join *j, uint32_t first)
 {
 	Group group = {.of = {j->loads.data[first]}, .count = 1};
 	gather(j, first, true, &group);
-	gather(j, first, false, &group);
+	if (getenv("NESO_JOIN_ONE"))
+		gather(j, first, false, &group);
 	if (group.count > 1)
 		join(j, group.of, group.count);
 	return group.count > 1;
