@@ -4,13 +4,12 @@
  *	b = load(q, i >= n)             ->      c = i < n ? f(v) : g(v)
  *	c = i < n ? f(a) : g(b)
  *
- * Needs: TTIR. Keeps: effects and values. Rotary embeddings by halves are
- * written like this: half of the lanes idle in each load, and all of its registers wait. Each
- * result may only be seen where no other mask of the group holds: in selects, stores and loads by a
- * condition that excludes it, behind arithmetic by element. Nothing may write in between, and
- * neighbours that one access takes must stay together. All point from one base, as halves of rows
- * do: parts of several arrays were slower so. Kernels with products keep their loads,
- * whose copies in loops are planned otherwise.
+ * Needs: TTIR. Keeps: effects and values. Rotary embeddings by halves are written like this: half
+ * of the lanes idle in each load, and all of its registers wait. Each result may only be seen where
+ * no other mask of the group holds: in selects, stores and loads by a condition that excludes it,
+ * behind arithmetic by element. Nothing may write in between, and neighbours that one access takes
+ * must stay together. All point from one base, as halves of rows do: parts of several arrays were
+ * slower so. Kernels with products keep their loads, whose copies in loops are planned otherwise.
  */
 #include "gpu/analysis/axis.h"
 #include "gpu/gpu.h"
@@ -344,7 +343,7 @@ static void join(Join *j, IrOp *const *group, uint32_t count)
 	}
 }
 
-/* Of two arrays the pointers would have to be selected; and whole warps leave one of both loads out. */
+/* Of two arrays pointers would have to be selected, and whole warps leave one of both loads out. */
 static bool same_base(const IrOp *a, const IrOp *b)
 {
 	const IrOp *p = ir_operand(a, 0)->def, *q = ir_operand(b, 0)->def;
