@@ -64,6 +64,21 @@ class Paths(unittest.TestCase):
         self.assertEqual((done.stdout, done.stderr), ("7\nTrue\n", ""))
 
 
+    @unittest.skipUnless(os.path.isdir("/sys/kernel"), "there is no /sys")
+    def test_a_folder_that_is_refused(self):
+        """It says why the first folder could not be made, not that those below it have none above them."""
+        text = ("import neso as triton, neso.language as tl\nfrom neso.compiler import ASTSource\nfrom neso.backends.compiler import GPUTarget\n"
+                "@triton.jit\ndef k(p):\n    tl.store(p, 1)\n"
+                "triton.compile(ASTSource(k, {'p': '*i32'}, {}), target=GPUTarget('cuda', 90, 32))\n")
+        with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+            file.write(text)
+            file.flush()
+            done = subprocess.run([sys.executable, file.name], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  env={**os.environ, "TRITON_CACHE_DIR": "/sys/none/inner", "NESO_QUIET": "1"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, "cannot be used: (Operation not permitted|Permission denied|Read-only file system)")
+
+
 @unittest.skipUnless(has_gpu_compiler(), "built without LLVM, or no ptxas")
 class Keys(unittest.TestCase):
 

@@ -1,5 +1,5 @@
-# Concatenations of two and three parts, and halves that are turned round: parts are loaded by masks that exclude each other, from selected
-# addresses (pass join-loads), at borders that vectors keep and at others, with a mask of rows besides.
+# Halves that are turned round are loaded by masks that exclude each other, from selected addresses (pass join-loads), at borders that vectors
+# keep and at others, with a mask of rows besides; parts of several arrays by loads of their own.
 # run: neso run %s:halves --target sim:sm_90a --check -q -g 2 x=arange:2048:fp32 wrong=zeros:1:i32 half=64 --expect wrong=zeros:1:i32
 # run: neso run %s:halves --target sim:sm_80 --check -q -g 2 x=arange:2048:fp32 wrong=zeros:1:i32 half=33 --expect wrong=zeros:1:i32
 # run: neso run %s:halves --target interp -q -g 2 x=arange:2048:fp32 wrong=zeros:1:i32 half=16 --expect wrong=zeros:1:i32

@@ -116,16 +116,21 @@ static int make_folders(const char *path)
 	if (len >= sizeof part)
 		return ENAMETOOLONG;
 	memcpy(part, path, len + 1);
+	int refused = 0;
 	for (size_t i = 1; i < len; i++) {
 		if (part[i] != '/')
 			continue;
 		part[i] = '\0';
-		if (mkdir(part, 0777) != 0 && errno != EEXIST && errno != EISDIR && errno != EROFS && errno != EACCES &&
-		    errno != EPERM)
-			return errno;
+		int error = mkdir(part, 0777) == 0 || errno == EEXIST || errno == EISDIR ? 0 : errno;
+		/* Below a folder that was refused there may be one that is there. */
+		if (error == EROFS || error == EACCES || error == EPERM)
+			refused = error;
+		else if (error)
+			return error == ENOENT && refused ? refused : error;
 		part[i] = '/';
 	}
-	return mkdir(part, 0700) == 0 || errno == EEXIST ? 0 : errno;
+	int error = mkdir(part, 0700) == 0 || errno == EEXIST ? 0 : errno;
+	return error == ENOENT && refused ? refused : error;
 }
 
 int cache_own(CacheStore *store, bool make)

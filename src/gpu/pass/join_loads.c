@@ -4,17 +4,16 @@
  *	b = load(q, i >= n)             ->      c = i < n ? f(v) : g(v)
  *	c = i < n ? f(a) : g(b)
  *
- * Needs: TTIR. Keeps: effects and values. Concatenations, and rotary embeddings by halves, are
- * written like this: half of the lanes idle in each load, and all of its registers wait. Each
- * result may only be seen where no other mask of the group holds: in selects, stores and loads by a
- * condition that excludes it, behind arithmetic by element. Nothing may write in between, and
- * neighbours that one access takes must stay together. Kernels with products keep their loads,
- * whose copies in loops are planned otherwise.
+ * Needs: TTIR. Keeps: effects and values. Rotary embeddings by halves are written like this: half
+ * of the lanes idle in each load, and all of its registers wait. Each result may only be seen where
+ * no other mask of the group holds: in selects, stores and loads by a condition that excludes it,
+ * behind arithmetic by element. Nothing may write in between, and neighbours that one access takes
+ * must stay together. All point from one base, as halves of rows do: parts of several arrays were
+ * slower so. Kernels with products keep their loads, whose copies in loops are planned otherwise.
  */
 #include "gpu/analysis/axis.h"
 #include "gpu/gpu.h"
 #include "gpu/loop/schedule.h"
-#include <stdlib.h>
 
 enum { MOST_LOADS = 64, MOST_JOINED = 8, MOST_PARTS = 8, MOST_STEPS = 256 };
 
@@ -277,7 +276,7 @@ static bool same_rows(const Join *j, const IrOp *a, const IrOp *b)
 			return false;
 		rows |= n > 1;
 	}
-	return rows || getenv("NESO_JOIN_ONE");
+	return rows;
 }
 
 static bool hide_each_other(const Join *j, const IrOp *a, const IrOp *b)
@@ -299,15 +298,12 @@ static bool may_join(const Join *j, const IrOp *a, const IrOp *b)
 
 /* ---- rewriting ---- */
 
-static IrValue *selected(IrBuilder *b, IrValue *condition, IrValue *p, IrValue *q)
+/* Both point from one base: their offsets are selected. */
+static IrValue *selected(IrBuilder *b, IrValue *condition, const IrValue *p, const IrValue *q)
 {
-	const IrOp *x = p->def, *y = q->def;
-	if (x && y && x->kind == OP_ADDPTR && y->kind == OP_ADDPTR && ir_operand(x, 0) == ir_operand(y, 0) &&
-	    ir_operand(x, 1)->type == ir_operand(y, 1)->type) {
-		IrValue *offset = irb_3(b, OP_SELECT, NULL, condition, ir_operand(x, 1), ir_operand(y, 1));
-		return irb_2(b, OP_ADDPTR, NULL, ir_operand(x, 0), offset);
-	}
-	return irb_3(b, OP_SELECT, NULL, condition, p, q);
+	IrValue *base = ir_operand(p->def, 0);
+	IrValue *offset = irb_3(b, OP_SELECT, NULL, condition, ir_operand(p->def, 1), ir_operand(q->def, 1));
+	return irb_2(b, OP_ADDPTR, NULL, base, offset);
 }
 
 static IrValue *all_of(IrBuilder *b, const Parts *parts)
@@ -347,11 +343,12 @@ static void join(Join *j, IrOp *const *group, uint32_t count)
 	}
 }
 
-/* What both point from: then only offsets are selected. */
+/* Of two arrays pointers would have to be selected, and whole warps leave one of both loads out. */
 static bool same_base(const IrOp *a, const IrOp *b)
 {
 	const IrOp *p = ir_operand(a, 0)->def, *q = ir_operand(b, 0)->def;
-	return p && q && p->kind == OP_ADDPTR && q->kind == OP_ADDPTR && ir_operand(p, 0) == ir_operand(q, 0);
+	return p && q && p->kind == OP_ADDPTR && q->kind == OP_ADDPTR &&
+	       ir_operand(p, 0) == ir_operand(q, 0) && ir_operand(p, 1)->type == ir_operand(q, 1)->type;
 }
 
 typedef struct Group {
@@ -360,11 +357,11 @@ typedef struct Group {
 } Group;
 
 /* The loads behind `first` that may join the group, which are taken from the list. */
-static void gather(Join *j, uint32_t first, bool base, Group *group)
+static void gather(Join *j, uint32_t first, Group *group)
 {
 	for (uint32_t i = first + 1; i < j->loads.len && group->count < MOST_JOINED; i++) {
 		IrOp *load = j->loads.data[i];
-		bool joins = load && (!base || same_base(group->of[0], load));
+		bool joins = load && same_base(group->of[0], load);
 		for (uint32_t k = 0; k < group->count && joins; k++)
 			joins = may_join(j, group->of[k], load);
 		if (!joins)
@@ -377,8 +374,7 @@ static void gather(Join *j, uint32_t first, bool base, Group *group)
 static bool join_with(Join *j, uint32_t first)
 {
 	Group group = {.of = {j->loads.data[first]}, .count = 1};
-	gather(j, first, true, &group);
-	gather(j, first, false, &group);
+	gather(j, first, &group);
 	if (group.count > 1)
 		join(j, group.of, group.count);
 	return group.count > 1;
