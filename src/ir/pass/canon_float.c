@@ -221,7 +221,8 @@ bool rule_truncf_sum(Canon *c, IrOp *op)
 	for (unsigned i = 0; i < 2; i++) {
 		const IrOp *extended = canon_def(ir_operand(sum, i), OP_EXTF);
 		const IrOp *product = extended ? canon_def(lhs(extended), OP_MULF) : NULL;
-		if (!extended || lhs(extended)->type != type || (product && !ir_get(product, c->cx, ATTR_ROUNDED)))
+		bool fused = product && !ir_get(product, c->cx, ATTR_ROUNDED);
+		if (!extended || lhs(extended)->type != type || fused)
 			return false;
 		sides[i] = lhs(extended);
 	}
