@@ -255,8 +255,8 @@ static IrValue *without_extension(Canon *c, IrValue *v)
 }
 
 /* Their product likewise, which fp32 holds exactly. Of bf16 it may be below 2^-126, and would be
- * rounded twice there: once is nearer, and is what LLVM makes of it for Triton. It is not fused with
- * a sum, as it was rounded in front of it. */
+ * rounded twice there: once is nearer, and what LLVM makes of it for Triton. It is not fused
+ * with a sum, as it was rounded in front of it. */
 bool rule_truncf_product(Canon *c, IrOp *op)
 {
 	IrOp *product = lhs(op)->def;
