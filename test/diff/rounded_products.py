@@ -8,7 +8,7 @@
 # buffer: o fp16 2048 2878765784226899611 -1 1
 # buffer: q bf16 3072 2878765784226899612 -1 1
 # buffer: r fp32 3072 2878765784226899613 -1 1
-# buffer: u fp16 2048 2878765784226899614 -1 1
+# buffer: u fp16 5120 2878765784226899614 -1 1
 import triton
 import triton.language as tl
 
@@ -31,5 +31,8 @@ def kernel(a, b, f, o, q, r, u):
     s = tl.load(a + 7).to(tl.float32)
     row = tl.load(a + tl.arange(0, 32)).to(tl.float32)
     wide = tl.load(a + 32 * j + k).to(tl.float32)
+    tl.store(u + 2048 + i, (hx * hz).to(tl.float16).to(tl.float32) + (hx * hx).to(tl.float16).to(tl.float32))
+    tl.store(u + 3072 + i, (hx * hz).to(tl.float16) - (hz * hz).to(tl.float16))
+    tl.store(u + 4096 + j, tl.sum((wide * row[None, :]).to(tl.float16), 1)[:, None])
     tl.store(u + 32 * j + k, (wide * row[None, :]).to(tl.float16))
     tl.store(u + 1024 + 32 * j + k, (wide * s).to(tl.float16))

@@ -83,8 +83,9 @@ module {
   // CHECK: arith.truncf
   // CHECK: arith.addf %{{.*}} : tensor<8xf32>
   // CHECK: arith.truncf
-  // CHECK: arith.mulf %{{.*}} : tensor<8xf32>
-  // CHECK: arith.truncf
+  // CHECK-NEXT: tt.print "would be fused"
+  // CHECK: %[[P:.*]] = arith.mulf %a, %b {neso.rounded} : tensor<8xbf16>
+  // CHECK: arith.subf %a, %[[P]] : tensor<8xbf16>
   tt.func public @sums_of_halves(%a: tensor<8xbf16>, %b: tensor<8xbf16>, %c: tensor<8xf16>) {
     %0 = arith.extf %a : tensor<8xbf16> to tensor<8xf32>
     %1 = arith.extf %b : tensor<8xbf16> to tensor<8xf32>
@@ -105,7 +106,10 @@ module {
     tt.print "would be fused" {hex = false, isSigned = array<i32: 1>} : %12 : tensor<8xbf16>
     %13 = arith.mulf %0, %1 : tensor<8xf32>
     %14 = arith.truncf %13 : tensor<8xf32> to tensor<8xbf16>
-    tt.print "may be rounded twice" {hex = false, isSigned = array<i32: 1>} : %14 : tensor<8xbf16>
+    %15 = arith.extf %14 : tensor<8xbf16> to tensor<8xf32>
+    %16 = arith.subf %0, %15 : tensor<8xf32>
+    %17 = arith.truncf %16 : tensor<8xf32> to tensor<8xbf16>
+    tt.print "rounded in front of a difference" {hex = false, isSigned = array<i32: 1>} : %17 : tensor<8xbf16>
     tt.return
   }
   // CHECK-LABEL: @infinities

@@ -35,7 +35,6 @@
  * all (global_order.c).
  *
  * Warp-specialised regions are walked separately: all threads meet where they begin and end. */
-#include <stdlib.h>
 #include "gpu/analysis/late.h"
 #include "gpu/memory/barriers_int.h"
 
@@ -71,7 +70,7 @@ static bool own_meets_pending(const GpuPending *s, const GpuEffects *e, const Ir
 
 static bool overtakes(GpuBarriers *w, const GpuPending *s, const IrOp *op)
 {
-	bool looked_at = gpu_is_global(op) && !w->gpu->portable_order && !getenv("MEMX_NOBAR");
+	bool looked_at = gpu_is_global(op) && !w->gpu->portable_order;
 	for (uint32_t i = 0; looked_at && i < s->globals.len; i++) {
 		if (gpu_overtakes(&w->order, s->globals.data[i].op, op, s->globals.data[i].carried))
 			return true;

@@ -220,7 +220,9 @@ bool rule_truncf_sum(Canon *c, IrOp *op)
 	IrValue *sides[2];
 	for (unsigned i = 0; i < 2; i++) {
 		const IrOp *extended = canon_def(ir_operand(sum, i), OP_EXTF);
-		if (!extended || lhs(extended)->type != type || canon_def(lhs(extended), OP_MULF))
+		const IrOp *product = extended ? canon_def(lhs(extended), OP_MULF) : NULL;
+		bool fused = product && !ir_get(product, c->cx, ATTR_ROUNDED);
+		if (!extended || lhs(extended)->type != type || fused)
 			return false;
 		sides[i] = lhs(extended);
 	}
@@ -252,8 +254,9 @@ static IrValue *without_extension(Canon *c, IrValue *v)
 	return spread;
 }
 
-/* Their product likewise, which fp32 holds exactly (of bf16: that is not below 2^-126). It may not
- * be fused with a sum: it is stored, or becomes wider again. */
+/* Their product likewise, which fp32 holds exactly. Of bf16 it may be below 2^-126, and would be
+ * rounded twice there: once is nearer, and what LLVM makes of it for Triton. It is not fused
+ * with a sum, as it was rounded in front of it. */
 bool rule_truncf_product(Canon *c, IrOp *op)
 {
 	IrOp *product = lhs(op)->def;
@@ -262,13 +265,12 @@ bool rule_truncf_product(Canon *c, IrOp *op)
 	    ir_elem(lhs(op)->type)->kind != TY_F32 || (kind != TY_F16 && kind != TY_BF16) ||
 	    ir_get(op, c->cx, ATTR_ROUNDING_MODE))
 		return false;
-	for (const IrUse *u = op->results[0].uses; u; u = u->next)
-		if (u->owner->kind != OP_STORE && u->owner->kind != OP_EXTF)
-			return false;
 	if (!is_extended_from(lhs(product), kind) || !is_extended_from(rhs(product), kind))
 		return false;
 	IrValue *a = without_extension(c, lhs(product)), *b = without_extension(c, rhs(product));
-	return canon_replace_op(c, op, irb_2(&c->b, OP_MULF, NULL, a, b));
+	IrValue *narrow = irb_2(&c->b, OP_MULF, NULL, a, b);
+	ir_set(c->m, narrow->def, ATTR_ROUNDED, ir_attr_unit(c->cx));
+	return canon_replace_op(c, op, narrow);
 }
 
 bool rule_same_type(Canon *c, IrOp *op)

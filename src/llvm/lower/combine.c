@@ -15,7 +15,7 @@ static bool sums_products(const Lower *lw, const IrOp *op)
 	const IrOp *product = ir_operand(op, 0)->def;
 	return op->kind == OP_REDUCE && lw->fp_fusion && op->operand_count == 1 && product &&
 	       product->kind == OP_MULF && product->block == op->block && ir_has_one_use(ir_result(product, 0)) &&
-	       gpu_region_op(&op->regions[0]) == OP_ADDF;
+	       !ir_get(product, lw->module->cx, ATTR_ROUNDED) && gpu_region_op(&op->regions[0]) == OP_ADDF;
 }
 
 static bool is_product(LLVMValueRef v)

@@ -103,7 +103,8 @@ static bool is_sum(const IrOp *op)
 static const IrOp *fused_product(const Lower *lw, const IrOp *sum, uint32_t operand)
 {
 	const IrOp *product = ir_operand(sum, operand)->def;
-	if (!lw->fp_fusion || !product || product->kind != OP_MULF || product->block != sum->block)
+	if (!lw->fp_fusion || !product || product->kind != OP_MULF || product->block != sum->block ||
+	    ir_get(product, lw->module->cx, ATTR_ROUNDED))
 		return NULL;
 	for (const IrUse *use = product->results[0].uses; use; use = use->next)
 		if (!is_sum(use->owner) || use->owner->block != sum->block)
