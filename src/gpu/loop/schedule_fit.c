@@ -162,8 +162,8 @@ static bool costs_ctas(const ScheduleCx *d, uint64_t bytes, uint64_t more)
 	return !is_alone(d) && schedule_costs_ctas(d->gpu, d->s->loop, bytes, more);
 }
 
-/* The words of a product of several warp groups that is scaled and added to sums beside it, the only
- * one of the loop, and of those sums; 0: it is no such loop. */
+/* The words of a product of several warp groups that is scaled and added to sums beside it, the
+ * only one of the loop, and of those sums; 0: it is no such loop. */
 static unsigned words_scaled(const ScheduleCx *d)
 {
 	const IrBlock *body = d->s->loop->regions[0].first;
