@@ -1,7 +1,5 @@
 /* How far ahead loads are prefetched: what fits into shared memory, an SM's occupancy and
  * registers. */
-#include <stdlib.h>
-
 #include "gpu/analysis/pressure.h"
 #include "gpu/analysis/text_order.h"
 #include "gpu/loop/persist.h"
@@ -186,16 +184,16 @@ static unsigned words_scaled(const ScheduleCx *d)
 static void deepen(const ScheduleCx *d, uint64_t slot, uint64_t taken)
 {
 	Schedule *s = d->s;
-	unsigned scaled = getenv("XSHALLOW") ? 0 : words_scaled(d);
-	unsigned deep = is_alone(d) ? DEEP_OF_FEW : s->turned ? DEEP_TURNED : scaled ? DEEP_SCALED : DEEP;
+	unsigned scaled = is_alone(d) ? 0 : words_scaled(d), deep = scaled ? DEEP_SCALED : DEEP;
+	deep = is_alone(d) ? DEEP_OF_FEW : s->turned ? DEEP_TURNED : deep;
 	for (uint32_t i = 0; i < s->loads.len; i++)
 		if (s->loads.data[i].kind == SCHEDULE_COPIED && !s->loads.data[i].boxes)
 			return;
 	while (s->ahead && s->ahead < deep) {
 		uint64_t bytes = slot * (s->ahead + 1 + s->kept);
 		uint64_t now = taken + bytes, then = now + slot;
-		bool costs = scaled && !is_alone(d) ? schedule_words_cost_ctas(d->gpu, scaled, now, then) :
-						      costs_ctas(d, now, then);
+		bool costs = scaled ? schedule_words_cost_ctas(d->gpu, scaled, now, then) :
+				      costs_ctas(d, now, then);
 		if (bytes + slot > s->limit || costs)
 			return;
 		s->deeper |= ++s->ahead >= s->stages;

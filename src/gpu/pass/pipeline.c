@@ -15,8 +15,6 @@
  * The wait is the first op of the body: one barrier behind it ensures both that all threads'
  * copies of this iteration have arrived and that all have read what is overwritten, so the copies
  * may stand anywhere behind it (neso.free_slot). */
-#include <stdlib.h>
-
 #include "gpu/loop/rotate.h"
 #include "gpu/memory/tensor_copies.h"
 #include "gpu/pipeline/carry.h"
@@ -125,8 +123,6 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const Schedule *s)
 	if (s->slots)
 		behind(&p, loop);
 	pipeline_end_products(&p, loop);
-	if (!schedule_is_rotated(s) && !getenv("XEARLY"))
-		pipeline_loads_behind(&p);
 }
 
 typedef struct Loops {

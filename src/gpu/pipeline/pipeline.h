@@ -163,8 +163,6 @@ void pipeline_products(Pipeline *p);
 /* The assembler takes waits for cheap and puts them early; where products are to run beside what
  * stands in front of their wait, `before`, it is told that this comes first. */
 void pipeline_compute_first(IrModule *m, Arena *arena, IrOp *before);
-/* Loads for later iterations stand behind a product that is awaited in its iteration (behind.c). */
-void pipeline_loads_behind(const Pipeline *p);
 /* Waits for results of the loop that are under way when it ends. */
 void pipeline_end_products(Pipeline *p, IrOp *loop);
 
