@@ -134,7 +134,7 @@ typedef struct CodegenResult {
 	unsigned scratch_bytes, scratch_align;
 	unsigned ptx_version;
 	bool uses_print, uses_assert;
-	bool by_number; /* launches of few and of many programs have variants of their own (CodegenRequest.many) */
+	bool by_number; /* of few and of many programs: variants of their own (CodegenRequest.many) */
 	bool uneven;  /* programs take differently long, which counts where a launch chooses */
 	/* One letter for each argument of the PTX kernel, those of the TTIR function in order and
 	 * then ours: 'p' pointer, '1' '2' '4' '8' bytes of an integer, 'f' 'd' float and double,

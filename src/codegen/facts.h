@@ -12,7 +12,7 @@ typedef struct Facts {
 	const char *maps;
 	unsigned threads, shared, cluster, scratch_bytes, scratch_align;
 	bool uses_print, uses_assert;
-	bool by_number; /* launches of few and of many programs have variants of their own (gpu/loop/persist.h) */
+	bool by_number; /* of few and of many programs: variants of their own (gpu/loop/persist.h) */
 	bool uneven;  /* programs take differently long */
 } Facts;
 

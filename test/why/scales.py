@@ -35,6 +35,7 @@ def scaled(a, b, s, o, N, K, group, pitch, CASE: tl.constexpr):
     tl.store(o + m[:, None] * N + c[None, :], acc, mask=c[None, :] < N)
 
 # CHECK: loop scales: is there twice
+# CHECK: copied by TMA 3 ahead, 4 slots
 # CHECK: conversion shared: 128xf32 from what the loop carries
 # CHECK-COUNT-1: loop scales
 # CHECK-NOT: loop scales

@@ -82,7 +82,8 @@ static bool visit_loops(void *data, IrOp *op)
 	if ((op->kind == OP_FOR || op->kind == OP_WHILE) && !is_in_loop(op) && gpu_holds_dot(op)) {
 		l->loop = l->loop ? l->loop : op;
 		const IrOp *in = ir_parent_op(op);
-		l->either = in->kind == OP_IF && in == ir_parent_op(l->loop) && op->block->region != l->loop->block->region;
+		l->either = in->kind == OP_IF && in == ir_parent_op(l->loop) &&
+			    op->block->region != l->loop->block->region;
 		l->count++;
 	}
 	return true;

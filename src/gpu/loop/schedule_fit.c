@@ -11,6 +11,7 @@
 enum {
 	DEEP = 2, /* iterations */
 	DEEP_OF_FEW = 6, /* where no other CTA comes to the SM */
+	DEEP_SCALED = 3, /* where warp groups scale a product, and add it to sums beside it */
 	DEEP_TURNED = 4, /* where warps turn tiles between copies and products */
 	LEAST_OF_ONE = 2, /* that copies of one product's operands are ahead in any case */
 	LEAST_OF_SEVERAL = 1,
@@ -160,6 +161,23 @@ static bool costs_ctas(const ScheduleCx *d, uint64_t bytes, uint64_t more)
 	return !is_alone(d) && schedule_costs_ctas(d->gpu, d->s->loop, bytes, more);
 }
 
+/* The words of a product of several warp groups that is scaled and added to sums beside it, the
+ * only one of the loop, and of those sums; 0: it is no such loop. */
+static unsigned words_scaled(const ScheduleCx *d)
+{
+	const IrBlock *body = d->s->loop->regions[0].first;
+	const IrOp *dot = body->first;
+	while (dot && dot->kind != OP_WARP_GROUP_DOT)
+		dot = dot->next;
+	if (products_of(d->s->loop) != 1 || gpu_num_warps(d->gpu, d->s->loop) <= WARPS_OF_A_GROUP ||
+	    ir_operand(dot, 2)->block == body)
+		return 0;
+	bool sums = false;
+	for (uint32_t i = 1; i < body->arg_count; i++)
+		sums |= body->args[i]->type == dot->results[0].type;
+	return sums ? 2 * gpu_words(d->gpu, dot->results[0].type) : 0;
+}
+
 /* Slots that TMA fills cost nothing but memory. What is left of that holds more of them, up to DEEP
  * iterations ahead, as long as no CTA is lost: with two stages copies would be one iteration ahead,
  * which is less than memory takes to answer. Where a CTA has an SM for itself its slots alone are
@@ -167,13 +185,17 @@ static bool costs_ctas(const ScheduleCx *d, uint64_t bytes, uint64_t more)
 static void deepen(const ScheduleCx *d, uint64_t slot, uint64_t taken)
 {
 	Schedule *s = d->s;
-	unsigned deep = is_alone(d) ? DEEP_OF_FEW : s->turned ? DEEP_TURNED : DEEP;
+	unsigned scaled = is_alone(d) ? 0 : words_scaled(d), deep = scaled ? DEEP_SCALED : DEEP;
+	deep = is_alone(d) ? DEEP_OF_FEW : s->turned ? DEEP_TURNED : deep;
 	for (uint32_t i = 0; i < s->loads.len; i++)
 		if (s->loads.data[i].kind == SCHEDULE_COPIED && !s->loads.data[i].boxes)
 			return;
 	while (s->ahead && s->ahead < deep) {
 		uint64_t bytes = slot * (s->ahead + 1 + s->kept);
-		if (bytes + slot > s->limit || costs_ctas(d, taken + bytes, taken + bytes + slot))
+		uint64_t now = taken + bytes, then = now + slot;
+		bool costs = scaled ? schedule_words_cost_ctas(d->gpu, scaled, now, then) :
+				      costs_ctas(d, now, then);
+		if (bytes + slot > s->limit || costs)
 			return;
 		s->deeper |= ++s->ahead >= s->stages;
 	}

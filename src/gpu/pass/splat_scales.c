@@ -1,5 +1,5 @@
-/* splat-scales: a loop of products that scales them by a row of blocks' scales becomes two, of which
- * one loads a single scale, and a look at the columns chooses.
+/* splat-scales: a loop of products that scales them by a row of blocks' scales becomes two, of
+ * which one loads a single scale, and a look at the columns chooses.
  *
  * Needs: TTIR. Keeps: what is computed, bit by bit.
  * Kernels of 8-bit products by blocks find the scale of each column by its number over the size of
@@ -115,7 +115,8 @@ static bool is_scale(const Splat *s, const IrOp *op, Row *out)
 	if (op->kind != OP_LOAD || op->operand_count != 1 || ir_is_volatile(op))
 		return false;
 	IrType tile = op->results[0].type;
-	if (!ir_is_tensor(tile) || tile->rank != 1 || !ir_is_float(tile->elem) || ir_numel(tile) < LEAST_COLUMNS)
+	if (!ir_is_tensor(tile) || tile->rank != 1 || !ir_is_float(tile->elem) ||
+	    ir_numel(tile) < LEAST_COLUMNS)
 		return false;
 	for (const IrUse *u = op->results[0].uses; u; u = u->next)
 		if (u->owner->kind != OP_EXPAND_DIMS)
