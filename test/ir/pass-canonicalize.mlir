@@ -202,6 +202,56 @@ module {
     tt.store %p, %v : !tt.ptr<i64>
     tt.return
   }
+  // A part of what is left of a number when a loop counts its parts is one; not where the parts are others, or the loop counts others.
+  // CHECK-LABEL: @parts
+  // CHECK: scf.for
+  // CHECK-NOT: scf.for
+  // CHECK: tt.store %p, %{{.*}} : !tt.ptr<i32>
+  // CHECK: scf.for
+  // CHECK: scf.for
+  // CHECK: scf.for
+  // CHECK: scf.for
+  tt.func public @parts(%p: !tt.ptr<i32>, %n: i32, %m: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c15 = arith.constant 15 : i32
+    %c16 = arith.constant 16 : i32
+    %c17 = arith.constant 17 : i32
+    %sum = arith.addi %n, %c15 : i32
+    %count = arith.divsi %sum, %c16 : i32
+    scf.for %i = %c0 to %count step %c1 : i32 {
+      %start = arith.muli %i, %c16 : i32
+      %rest = arith.subi %n, %start : i32
+      %part = arith.minsi %rest, %c16 : i32
+      %more = arith.addi %part, %c15 : i32
+      %trips = arith.divsi %more, %c16 : i32
+      scf.for %j = %c0 to %trips step %c1 : i32 {
+        %x = arith.addi %j, %rest : i32
+        tt.store %p, %x : !tt.ptr<i32>
+      }
+    }
+    scf.for %i = %c0 to %count step %c1 : i32 {
+      %start = arith.muli %i, %c17 : i32
+      %rest = arith.subi %n, %start : i32
+      %part = arith.minsi %rest, %c16 : i32
+      %more = arith.addi %part, %c15 : i32
+      %trips = arith.divsi %more, %c16 : i32
+      scf.for %j = %c0 to %trips step %c1 : i32 {
+        tt.store %p, %j : !tt.ptr<i32>
+      }
+    }
+    scf.for %i = %c0 to %m step %c1 : i32 {
+      %start = arith.muli %i, %c16 : i32
+      %rest = arith.subi %n, %start : i32
+      %part = arith.minsi %rest, %c16 : i32
+      %more = arith.addi %part, %c15 : i32
+      %trips = arith.divsi %more, %c16 : i32
+      scf.for %j = %c0 to %trips step %c1 : i32 {
+        tt.store %p, %j : !tt.ptr<i32>
+      }
+    }
+    tt.return
+  }
   // What bounds decide: the mask of a loop over whole blocks; not where one is left, where the sum
   // may wrap, or of a number that may be negative.
   // CHECK-LABEL: @bounds

@@ -15,6 +15,21 @@ module {
     tt.store %p, %3 : tensor<16x16x!tt.ptr<f32>>
     tt.return
   }
+  // A product does not go behind another one for the sake of a sum.
+  // CHECK-LABEL: @late
+  // CHECK: %[[E:.*]] = tt.dot %a, %b, %{{.*}}
+  // CHECK: %[[F:.*]] = tt.dot %a, %b, %c
+  // CHECK-NEXT: %[[G:.*]] = arith.mulf %[[F]], %c
+  // CHECK-NEXT: arith.addf %[[E]], %[[G]]
+  tt.func public @late(%p: tensor<16x16x!tt.ptr<f32>>, %a: tensor<16x32xf16>, %b: tensor<32x16xf16>, %c: tensor<16x16xf32>) {
+    %z = arith.constant dense<0.0> : tensor<16x16xf32>
+    %0 = tt.dot %a, %b, %z : tensor<16x32xf16> * tensor<32x16xf16> -> tensor<16x16xf32>
+    %1 = tt.dot %a, %b, %c : tensor<16x32xf16> * tensor<32x16xf16> -> tensor<16x16xf32>
+    %2 = arith.mulf %1, %c : tensor<16x16xf32>
+    %3 = arith.addf %0, %2 : tensor<16x16xf32>
+    tt.store %p, %3 : tensor<16x16x!tt.ptr<f32>>
+    tt.return
+  }
   // 64-bit offsets add up; 32-bit ones could wrap unless both are constants.
   // CHECK-LABEL: @pointers
   // CHECK: %[[O:.*]] = arith.addi %i, %j : i64

@@ -18,7 +18,7 @@ def kernel(a, b, t, o, n):
     for k in range(n):
         p = tl.dot(x, tl.trans(tl.load(b + tile)))
         tl.store(t + i, tl.max(p, 1))
-        scale = tl.load(t + i)
+        scale = tl.load(t + i, mask=i < n, other=1)
         total = total * scale[:, None]
         total += tl.dot(p.to(tl.float16), tl.load(b + tile))
         b += 128 * 64

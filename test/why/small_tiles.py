@@ -1,4 +1,5 @@
-# Small tiles that no product takes are loaded an iteration ahead; not where the loop stores, nor larger ones.
+# Small tiles that no product takes are loaded an iteration ahead; where the loop stores, in the version that runs where that is
+# elsewhere; no larger ones.
 # run: NESO_PERSIST=0 neso compile %s:scaled --target sim:sm_90a --why --signature "*fp8e4nv:16,*fp8e4nv:16,*fp32:16,*fp32:16,i32,0"
 # run: NESO_PERSIST=0 neso compile %s:scaled --target sim:sm_90a --why --signature "*fp8e4nv:16,*fp8e4nv:16,*fp32:16,*fp32:16,i32,1"
 # run: NESO_PERSIST=0 neso compile %s:scaled --target sim:sm_90a --why --signature "*fp8e4nv:16,*fp8e4nv:16,*fp32:16,*fp32:16,i32,2"
@@ -24,4 +25,6 @@ def scaled(a, b, scales, o, n, CASE: tl.constexpr):
 
 # CHECK-COUNT-2: + load tensor-map: copied by TMA 2 ahead
 # CHECK: + load beside: registers 1 ahead: no product takes it, and threads hold a few words of it
+# CHECK: loop versioned
+# CHECK: + load beside: registers 1 ahead
 # CHECK-NOT: load beside

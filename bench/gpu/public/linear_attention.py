@@ -190,3 +190,36 @@ def sparse(make):
 
 
 add("fla NSA selected blocks 4k", "fla.ops.nsa.parallel", sparse)
+
+
+def states(make, given, BT, D=128, T=4096):
+    """What chunks carry from one to the next; given: the argument of the decays, of heads or of keys."""
+    _, k, v = inputs(make, D, T=T)
+    g = decays(make, 1, T, H, D) if given == "gk" else decays(make, 1, T, H)
+    return lambda m: m.chunk_fwd_h(k=k, v=v, output_final_state=True, chunk_size=BT, **{given: g})
+
+
+def states_backward(make, given, BT, D=128, T=4096):
+    q, k, v = inputs(make, D, T=T)
+    g, out = decays(make, 1, T, H, D) if given == "gk" else decays(make, 1, T, H), make.randn(1, T, H, D)
+    return lambda m: m.chunk_bwd_dh(q=q, k=k, v=v, do=out, h0=None, dht=None, scale=D**-0.5, chunk_size=BT, **{given: g})[:1]
+
+
+def delta_states(make, D, T=4096):
+    _, k, v = inputs(make, D, T=T)
+    w, g = make.randn(1, T, H, D, scale=0.1), decays(make, 1, T, H)
+    return lambda m: m.chunk_gated_delta_rule_fwd_h(k=k, w=w, u=v, g=g, output_final_state=True)
+
+
+def dplr_states_backward(make, D=64, T=4096):
+    q, k, v = inputs(make, D, T=T)
+    w, b, g = make.randn(1, T, H, D, scale=0.05), make.randn(1, T, H, D, scale=0.05), decays(make, 1, T, H, D)
+    return lambda m: m.chunk_dplr_bwd_dhu(q, b, w, g, None, None, v, k, chunk_size=16)[:1]
+
+
+for given, BT in (("g", 16), ("gk", 16), ("g", 64)):
+    add(f"fla states {given} 4k chunk {BT}", "fla.ops.common.chunk_h", partial(states, given=given, BT=BT))
+for given, BT in (("g", 64), ("gk", 32)):
+    add(f"fla states {given} backward 4k chunk {BT}", "fla.ops.common.chunk_h", partial(states_backward, given=given, BT=BT))
+add("fla gated delta rule states 4k D64", "fla.ops.common.chunk_delta_h", partial(delta_states, D=64))
+add("fla RWKV 7 states backward 4k", "fla.ops.generalized_delta_rule.dplr.chunk_h_bwd", dplr_states_backward)

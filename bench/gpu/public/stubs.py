@@ -153,10 +153,17 @@ def given(name, world):
 @contextlib.contextmanager
 def without_gpu():
     """Tensors lie on the CPU, and whoever asks is told of an H100, so that libraries get as far as their launches."""
+    import neso.backends.cpu.driver
     import triton
     from triton.backends.compiler import GPUTarget
 
+    class Utils:
+        def get_device_properties(self, device=0):
+            return {"max_shared_mem": 232448, "multiprocessor_count": 132, "max_num_regs": 65536, "warpSize": 32}
+
     class Driver:
+        utils = Utils()
+
         def get_current_target(self):
             return GPUTarget("cuda", 90, 32)
 
@@ -173,6 +180,7 @@ def without_gpu():
         multi_processor_count, major, minor, name = 132, 9, 0, "NVIDIA H100 80GB HBM3"
         shared_memory_per_block_optin, shared_memory_per_multiprocessor, warp_size, total_memory = 232448, 233472, 32, 80 << 30
     triton.runtime.driver.set_active(Driver())
+    neso.backends.cpu.driver.CpuDriver.get_current_target = Driver.get_current_target
     torch.cuda.get_device_properties = lambda *_: Properties()
     torch.cuda.get_device_capability = lambda *_: (9, 0)
     torch.cuda.get_device_name = lambda *_: Properties.name
@@ -181,6 +189,7 @@ def without_gpu():
     torch.cuda.synchronize = lambda *_: None
     torch.cuda.device = lambda *_: contextlib.nullcontext()
     torch.cuda.device_count = lambda: 1
+    torch.Tensor.device = property(lambda self: torch.device("cpu", 0))  # an index, as of a GPU
     torch.Tensor.is_cuda = property(lambda self: True)
     torch.Tensor.cuda = lambda self, *_, **__: self
     yield

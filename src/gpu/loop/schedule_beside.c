@@ -7,12 +7,14 @@
 
 enum { LARGEST = 4, ALL = 8 /* words of a thread */ };
 
-/* Loads that nobody has compared with stores stay where they are. */
-static bool writes_nothing(void *data, IrOp *op)
+/* Loads that nobody has compared with stores stay where they are: version-loops compares all of a
+ * loop's with all of its stores. */
+static bool lets_pass(void *data, IrOp *op)
 {
-	(void)data;
-	return !ir_may_write(op) || op->kind == OP_LOCAL_ALLOC ||
-	       op->kind == OP_LOCAL_STORE || op->kind == OP_LOCAL_DEALLOC || op->kind == OP_ASSUME;
+	const bool *disjoint = data;
+	return !ir_may_write(op) || op->kind == OP_LOCAL_ALLOC || op->kind == OP_LOCAL_STORE ||
+	       op->kind == OP_LOCAL_DEALLOC || op->kind == OP_ASSUME ||
+	       (*disjoint && schedule_only_writes(op));
 }
 
 static bool is_scheduled(const Schedule *s, const IrOp *load)
@@ -28,8 +30,8 @@ void schedule_beside(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap 
 	CONTRACT(!s->rule);
 	ScheduleCx d = {.gpu = gpu, .arena = arena, .m = m, .axes = axes, .s = s, .values = m->next_value};
 	unsigned words = gpu_carried_words(gpu, s->loop), all = 0;
-	if (!s->slots || s->left || schedule_is_rotated(s) ||
-	    !ir_walk(s->loop, false, writes_nothing, NULL))
+	bool disjoint = ir_get_bool(s->loop, gpu->ir, ATTR_DISJOINT);
+	if (!s->slots || s->left || schedule_is_rotated(s) || !ir_walk(s->loop, false, lets_pass, &disjoint))
 		return;
 	for (IrOp *op = s->loop->regions[0].first->first; op; op = op->next) {
 		if (op->kind != OP_LOAD || is_scheduled(s, op))

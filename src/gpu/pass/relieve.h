@@ -7,6 +7,8 @@
 #include "gpu/analysis/text_order.h"
 #include "gpu/loop/schedule.h"
 
+enum { PART_OF_EXCESS = 4 /* a tile is large if it is at least this part of the excess */ };
+
 typedef enum Way { NOT_AT_ALL, AGAIN, COPIED, STORED, KEPT, CARRIED } Way;
 
 typedef struct Relief {

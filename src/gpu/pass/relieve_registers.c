@@ -20,6 +20,7 @@
  * The last four take shared memory. They may not cost a resident CTA on an SM, except that a tile
  * that is a large part of the excess may cost one in four. */
 #include "gpu/analysis/pressure.h"
+#include "gpu/pass/move_early.h"
 #include "gpu/pass/relieve.h"
 
 enum {
@@ -196,6 +197,101 @@ static bool step(Relief *r)
 	}
 }
 
+/* ---- operands of products ---- */
+
+/* Do products outside of loops alone read the memory? */
+static bool is_read_once(const Relief *r, const IrValue *memory)
+{
+	for (const IrUse *u = memory->uses; u; u = u->next) {
+		const IrOp *op = u->owner;
+		bool once = ir_has_trait(op, TRAIT_VIEW)
+				    ? is_read_once(r, &op->results[0])
+				    : op->kind == OP_WARP_GROUP_DOT && relieve_loop_of(op) == r->func;
+		if (!once)
+			return false;
+	}
+	return true;
+}
+
+/* Do they alone take the tile, from memory in which copies can put it? */
+static bool is_for_products(const Relief *r, const IrOp *load)
+{
+	unsigned width;
+	const Layout *l = schedule_product_memory(load) ? schedule_memory(r->gpu, load, &width) : NULL;
+	for (const IrUse *u = load->results[0].uses; u; u = u->next)
+		if (u->owner->kind != OP_LOCAL_ALLOC || u->owner->block != load->block ||
+		    gpu_layout(r->gpu, u->owner->results[0].type) != l ||
+		    !is_read_once(r, &u->owner->results[0]))
+			return false;
+	return l;
+}
+
+typedef struct Operands {
+	const Relief *r;
+	VEC(IrOp *) loads;
+} Operands;
+
+static bool visit_operand(void *data, IrOp *op)
+{
+	Operands *o = data;
+	if (op->kind == OP_LOAD && ir_is_tensor(op->results[0].type) &&
+	    relieve_loop_of(op) == o->r->func && is_for_products(o->r, op))
+		vec_push(o->r->cx->scratch, &o->loads, op);
+	return true;
+}
+
+static bool copy_operand(Relief *r, IrOp *load)
+{
+	IrValue *v = &load->results[0];
+	r->order = text_order(r->cx->scratch, r->m, r->func);
+	r->memory = NULL;
+	r->excess = 2 * PART_OF_EXCESS * gpu_words(r->gpu, v->type); /* worth no CTA */
+	if (relieve_way(r, v, NULL) != COPIED)
+		return false;
+	relieve_rewrite(r, &(Candidate){.v = v, .way = COPIED}, NULL);
+	return true;
+}
+
+/* The last op in front of the load that begins a copy, if nothing is written in between. */
+static IrOp *copy_in_front(const IrOp *load)
+{
+	IrOp *op = load->prev;
+	while (op && op->kind != OP_ASYNC_COMMIT && (!ir_may_write(op) || op->kind == OP_LOCAL_ALLOC))
+		op = op->prev;
+	return op && op->kind == OP_ASYNC_COMMIT ? op : NULL;
+}
+
+/* Beside the copy in front, where there is memory for it as early as that: so both are waited for
+ * at once. */
+static bool copy_early(Relief *r, IrOp *load)
+{
+	IrOp *front = copy_in_front(load), *next = load->next;
+	if (!front || !gpu_move_behind(load, front))
+		return false;
+	if (copy_operand(r, load))
+		return true;
+	ir_op_unlink(load);
+	ir_op_insert_before(load, next);
+	return false;
+}
+
+/* Outside of loops no pipeline copies what products read from memory. ptxas puts all such loads in
+ * front of the first barrier, where they take as many registers as the sums of the products do
+ * later: so where a thread has few left, cp.async brings them. */
+static bool copy_operands(Relief *r)
+{
+	unsigned words = 0;
+	bool any = false;
+	Operands o = {.r = r};
+	gpu_peak(r->gpu, r->cx->scratch, r->m, r->func, &words);
+	if (4 * words <= 3 * relieve_limit(r))
+		return false;
+	ir_walk(r->func, false, visit_operand, &o);
+	for (uint32_t i = 0; i < o.loads.len; i++)
+		any |= copy_early(r, o.loads.data[i]) || copy_operand(r, o.loads.data[i]);
+	return any;
+}
+
 static void relieve_function(PassCx *cx, IrOp *func, bool *changed)
 {
 	Relief r = {.cx = cx, .gpu = gpu_of(cx), .m = cx->module, .func = func};
@@ -203,7 +299,7 @@ static void relieve_function(PassCx *cx, IrOp *func, bool *changed)
 	if (r.stays)
 		return;
 	r.axes = gpu_axis(cx);
-	unsigned steps = 0;
+	unsigned steps = copy_operands(&r);
 	while (steps < MOST_STEPS && step(&r))
 		steps++;
 	*changed = *changed || steps;

@@ -1,6 +1,7 @@
 /* The rewrites of relieve-registers: tiles are read again, copied, stored, kept or carried
  * (relieve_registers.c). */
 #include "gpu/analysis/prefix.h"
+#include "gpu/memory/tensor_copies.h"
 #include "gpu/pass/relieve.h"
 #include "gpu/pipeline/pipeline.h"
 
@@ -71,6 +72,18 @@ static IrValue *same(void *data, IrValue *v)
 	return v;
 }
 
+/* Products take the memory that the copy fills. */
+static void read_as_it_lies(const Relief *r, const IrOp *load, IrValue *memory)
+{
+	for (IrUse *u = load->results[0].uses, *next; u; u = next) {
+		IrOp *alloc = u->owner;
+		next = u->next;
+		if (alloc->kind == OP_LOCAL_ALLOC && alloc->block == load->block &&
+		    gpu_layout(r->gpu, alloc->results[0].type) == gpu_layout(r->gpu, memory->type))
+			gpu_read_as_it_lies(r->gpu, alloc, memory);
+	}
+}
+
 static void copy(Relief *r, IrValue *v)
 {
 	IrOp *load = v->def;
@@ -99,6 +112,7 @@ static void copy(Relief *r, IrValue *v)
 	ir_set(r->m, op, ATTR_COPY_CONTIGUITY, ir_attr_i32(r->gpu->ir, n));
 	irb_op(&b, OP_ASYNC_COMMIT, NULL, 0, &token, 1, 0);
 	read_all(r, v, memory);
+	read_as_it_lies(r, load, memory);
 	if (v->uses)
 		read_in_blocks(r, v, memory, relieve_place(r, load), UINT32_MAX);
 	ir_op_erase(load);
@@ -161,29 +175,40 @@ void relieve_rewrite(Relief *r, const Candidate *c, const IrOp *peak)
 /* ---- waits ---- */
 
 /* Groups that are begun behind the op, and in front of `end`, one after the other; 0 where
- * something else may wait or begin some. */
+ * something else may begin some. */
 static unsigned groups_between(const IrOp *op, const IrOp *end)
 {
 	unsigned n = 0;
 	for (op = op->next; op != end; op = op->next) {
-		if (op->region_count || op->kind == OP_ASYNC_WAIT)
+		if (op->region_count)
 			return 0;
 		n += op->kind == OP_ASYNC_COMMIT;
 	}
 	return n;
 }
 
+/* The first op of the block that reads the memory, or has an op inside that does. */
+static IrOp *first_reader(const Relief *r, const IrValue *memory, const IrBlock *block)
+{
+	IrOp *first = NULL;
+	for (const IrUse *u = memory->uses; u; u = u->next) {
+		IrOp *op = u->owner, *at = NULL;
+		if (ir_has_trait(op, TRAIT_VIEW))
+			at = first_reader(r, &op->results[0], block);
+		else if (op->kind == OP_LOCAL_LOAD || op->kind == OP_WARP_GROUP_DOT)
+			at = relieve_within(op, block);
+		if (at && (!first || relieve_place(r, at) < relieve_place(r, first)))
+			first = at;
+	}
+	return first;
+}
+
 /* In front of the first that reads the memory. */
 void relieve_await(Relief *r, IrOp *alloc)
 {
-	IrOp *commit = alloc, *first = NULL;
+	IrOp *commit = alloc, *first = first_reader(r, &alloc->results[0], alloc->block);
 	while (commit->kind != OP_ASYNC_COMMIT)
 		commit = commit->next;
-	for (const IrUse *u = alloc->results[0].uses; u; u = u->next) {
-		IrOp *at = u->owner->kind == OP_LOCAL_LOAD ? relieve_within(u->owner, alloc->block) : NULL;
-		if (at && (!first || r->order.start[at->id] < r->order.start[first->id]))
-			first = at;
-	}
 	if (!first)
 		return;
 	unsigned pending = groups_between(commit, first);

@@ -5,7 +5,6 @@
 
 enum {
 	KEPT_OF_FOUR = 3, /* quarters of the CTAs on an SM that must be left, for a large tile */
-	PART_OF_EXCESS = 4, /* a tile is large if it is at least this part of the excess */
 	LEAST_PART = 32, /* a smaller part of the excess is worth no memory at all */
 	LEAST_KEPT = 16, /* words of a tile that is stored and read for nothing else */
 	LEAST_EXCESS = 32, /* registers of excess from which that pays: what is held is an estimate */

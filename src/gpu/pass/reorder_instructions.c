@@ -11,6 +11,8 @@
 #include "gpu/analysis/pressure.h"
 #include "gpu/choose/choose.h"
 #include "gpu/gpu.h"
+#include "gpu/memory/memory.h"
+#include "gpu/pass/move_early.h"
 
 typedef struct Order {
 	PassCx *cx;
@@ -110,7 +112,7 @@ static void widen_late(Order *o, IrBlock *block)
 	}
 }
 
-enum { MOST_WORDS = 8, MOST_MOVED = 32, DEEPEST = 16 };
+enum { MOST_WORDS = 8, DEEPEST = 16 };
 
 /* Is it another place for each program? What all of them load is soon in a cache. */
 static bool is_own(const IrValue *v, unsigned depth)
@@ -136,15 +138,22 @@ static bool is_plain_load(const IrOp *op)
 	return op->kind == OP_LOAD && !ir_is_volatile(op);
 }
 
-/* The load behind which this one may stand, with a reduction between them that nothing but pure
- * ops and loads stand beside. */
-static IrOp *load_in_front(IrOp *load)
+/* Do threads meet there, which loads from global memory may pass? */
+static bool is_meeting(GpuCx *gpu, const IrOp *op)
 {
-	bool reduced = false;
+	return is_reduction(op) || (op->kind == OP_LOCAL_ALLOC && op->operand_count) ||
+	       (op->kind == OP_CONVERT_LAYOUT && gpu_scratch(gpu, op).bytes);
+}
+
+/* The load behind which this one may stand, where threads meet between them and nothing but pure
+ * ops and loads stand beside. */
+static IrOp *load_in_front(GpuCx *gpu, IrOp *load)
+{
+	bool met = false;
 	for (IrOp *at = load->prev; at; at = at->prev) {
-		if (is_reduction(at))
-			reduced = true;
-		else if (is_plain_load(at) && reduced)
+		if (is_meeting(gpu, at))
+			met = true;
+		else if (is_plain_load(at) && met)
 			return at;
 		else if (!is_plain_load(at) && (!ir_is_pure(at) || at->region_count))
 			return NULL;
@@ -152,33 +161,10 @@ static IrOp *load_in_front(IrOp *load)
 	return NULL;
 }
 
-static bool is_taken(IrOp *const *ops, uint32_t count, const IrOp *op)
-{
-	for (uint32_t r = 0; r < op->result_count; r++)
-		for (const IrUse *u = op->results[r].uses; u; u = u->next)
-			for (uint32_t i = 0; i < count; i++)
-				if (u->owner == ops[i])
-					return true;
-	return false;
-}
-
-/* The load, and what behind `front` its operands are made from, go there. */
 static void load_early(Order *o, IrOp *load)
 {
-	IrOp *moved[MOST_MOVED] = {load}, *front = load_in_front(load);
-	uint32_t count = 1;
-	for (IrOp *at = load->prev; front && at != front; at = at->prev) {
-		if (!is_taken(moved, count, at))
-			continue;
-		if (count == MOST_MOVED || is_reduction(at) || at->kind == OP_LOAD)
-			return;
-		moved[count++] = at;
-	}
-	for (uint32_t i = count; front && i-- > 0; front = moved[i]) {
-		ir_op_unlink(moved[i]);
-		ir_op_insert_after(moved[i], front);
-		o->changed = true;
-	}
+	IrOp *front = load_in_front(gpu_of(o->cx), load);
+	o->changed |= front && gpu_move_behind(load, front);
 }
 
 static void load_own_early(Order *o, IrBlock *block)

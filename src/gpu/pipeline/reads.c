@@ -125,6 +125,19 @@ static unsigned held_at(const Pipeline *p, const IrOp *dot)
 	return words;
 }
 
+/* Do threads wait for memory, or for one another, in the iteration before its only product begins?
+ * Such an iteration takes no longer than memory to answer; one with several products does. */
+static bool is_prepared_alone(const IrOp *dot)
+{
+	bool prepared = false;
+	for (const IrOp *op = dot->prev; op && !prepared; op = op->prev)
+		prepared = op->kind == OP_LOAD || (op->kind == OP_LOCAL_ALLOC && op->operand_count) ||
+			   op->kind == OP_CONVERT_LAYOUT;
+	for (const IrOp *op = dot->next; op && prepared; op = op->next)
+		prepared = !schedule_is_dot(op);
+	return prepared;
+}
+
 /* No load of shared memory passes a copy, so where copies stand decides what is held. In pipelines
  * of two stages they stay first of all: what they bring is waited for at the start of the next
  * iteration, so nothing is gained by any later place, and behind what the dot reads all of that
@@ -134,7 +147,9 @@ static unsigned held_at(const Pipeline *p, const IrOp *dot)
  * dot is large enough to be what takes the time, they go behind it (the assembler then loads as the
  * products need it, and issues copies between products); where it is small memory decides, and they
  * go behind what the dot reads, as early as that. Products of warp groups take no registers and go
- * on by themselves: copies are issued behind the first one. */
+ * on by themselves: copies are issued behind the first one; but in front of what threads do for it
+ * in the iteration (tiles that are loaded, converted, scaled) where it is the only one and the next
+ * iteration waits for them. */
 void pipeline_place_copies(Pipeline *p)
 {
 	const TargetBudgets *budgets = p->gpu->target->budgets;
@@ -148,6 +163,8 @@ void pipeline_place_copies(Pipeline *p)
 	}
 	/* One thread issues boxes: that is soon done. */
 	if (!op || (op->kind == OP_DOT && (!spot || p->s->ahead < 2 || !p->copies)))
+		return;
+	if (op->kind == OP_WARP_GROUP_DOT && p->s->ahead < 2 && is_prepared_alone(op))
 		return;
 	if (op->kind == OP_WARP_GROUP_DOT || gpu_words(p->gpu, op->results[0].type) >= budgets->large_dot)
 		spot = op;

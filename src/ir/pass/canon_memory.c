@@ -88,6 +88,18 @@ bool rule_addptr_addptr(Canon *c, IrOp *op)
 	return canon_replace_op(c, op, irb_2(&c->b, OP_ADDPTR, NULL, ir_operand(inner, 0), offset));
 }
 
+/* Would the product, to start from c, come behind other products or loops? Its operands would be
+ * held meanwhile, which are more than its result. */
+static bool is_late(const IrOp *dot, const IrOp *add, const IrValue *c)
+{
+	bool behind = false, meets = false;
+	for (const IrOp *op = dot->next; op && op != add; op = op->next) {
+		behind |= op == c->def;
+		meets |= op->kind == OP_DOT || op->kind == OP_FOR || op->kind == OP_WHILE;
+	}
+	return behind && meets;
+}
+
 /* The sum of a product from zero and c: the product from c. The rounding is that of accumulation, which a
  * dot leaves open in any case. */
 bool rule_dot_add(Canon *c, IrOp *op)
@@ -97,6 +109,8 @@ bool rule_dot_add(Canon *c, IrOp *op)
 		if (!dot || !ir_has_one_use(&dot->results[0]) || !canon_is_word(ir_operand(dot, 2), 0))
 			continue;
 		if (op->kind == OP_ADDF && ir_get_int(dot, c->cx, ATTR_MAX_IMPRECISE, 0) != 0)
+			continue;
+		if (is_late(dot, op, ir_operand(op, 1 - side)))
 			continue;
 		c->b.loc = dot->loc;
 		IrValue *made = irb_3(&c->b, OP_DOT, NULL, ir_operand(dot, 0), ir_operand(dot, 1),

@@ -76,9 +76,46 @@ static bool span_of_part(IrOpKind kind, Between x, Between y, Between *out)
 	return true;
 }
 
+static const IrValue *unextended(const IrValue *v)
+{
+	const IrOp *op = canon_def(v, OP_EXTSI);
+	return op ? ir_operand(op, 0) : v;
+}
+
+/* Is the count how many parts of `by` x falls into, the last of which may be smaller? A sum that
+ * wraps is below 0, and so is the count. */
+static bool is_count_of_parts(const IrValue *count, const IrValue *x, int64_t by)
+{
+	int64_t more;
+	const IrOp *division = canon_def(count, OP_DIVSI);
+	const IrOp *sum = division ? canon_def(ir_operand(division, 0), OP_ADDI) : NULL;
+	return sum && ir_operand(sum, 0) == x && ir_constant_int(ir_operand(sum, 1), &more) &&
+	       more == by - 1 && ir_constant_int(ir_operand(division, 1), &more) && more == by;
+}
+
+/* x - i * by, of which i counts the parts: what is left of x when part i begins is not nothing. */
+static bool span_of_rest(const Look *l, const IrOp *op, unsigned bits, Between *out)
+{
+	int64_t by, lower, step;
+	const IrOp *product = canon_def(ir_operand(op, 1), OP_MULI);
+	if (op->kind != OP_SUBI || !product || !ir_constant_int(ir_operand(product, 1), &by) || by < 1)
+		return false;
+	const IrValue *x = unextended(ir_operand(op, 0)), *i = unextended(ir_operand(product, 0));
+	const IrOp *loop = i->def || !i->block ? NULL : i->block->region->op;
+	bool counts = loop && loop->kind == OP_FOR && !i->index &&
+		      !ir_get(loop, l->c->cx, ATTR_UNSIGNED_CMP) &&
+		      ir_constant_int(ir_operand(loop, 0), &lower) && lower >= 0 &&
+		      ir_constant_int(ir_operand(loop, 2), &step) && step > 0 &&
+		      is_count_of_parts(ir_operand(loop, 1), x, by);
+	*out = (Between){1, greatest(bits)};
+	return counts;
+}
+
 static bool span_of_two(Look *l, const IrOp *op, unsigned bits, Between *out)
 {
 	Between x, y;
+	if (span_of_rest(l, op, bits, out))
+		return true;
 	if (!span_of(l, ir_operand(op, 0), &x) || !span_of(l, ir_operand(op, 1), &y))
 		return false;
 	switch (op->kind) {
@@ -207,6 +244,14 @@ bool rule_cmpi_bounds(Canon *c, IrOp *op)
 }
 
 /* ---- quotients and remainders ---- */
+
+bool rule_known_quotient(Canon *c, IrOp *op)
+{
+	Between x;
+	Look l = {.c = c};
+	return span_of(&l, &op->results[0], &x) && x.low == x.high &&
+	       canon_replace_op(c, op, canon_int(c, op->results[0].type, x.low));
+}
 
 /* Is it one in all elements, whatever wraps? `by` is a power of two. */
 static bool is_multiple(const IrValue *v, uint64_t by, unsigned depth)

@@ -3,7 +3,8 @@
  * Needs: any verified module. Keeps: effects; of equal ops the first, with its location. Equal:
  * same kind, operands (in any order if commutative), attributes, result types, and regions that
  * are equal op by op. Pure ops and ops without effect (division) are merged over the whole region
- * below the first; non-volatile loads only within a block, and only with no write in between.
+ * below the first; non-volatile loads only within a block, and only with no write in between. A
+ * load of what the last write stored to the same elements is what was stored.
  * Method: a hash table whose entries are chained per slot, newest first; leaving a region removes
  * its entries. In a function with jumps each block is done by itself, below the first one. Linear.
  */
@@ -22,6 +23,8 @@ typedef struct Cse {
 	uint32_t cap;
 	VEC(uint32_t) entered; /* slots, in order of entering */
 	uint32_t memory, next_memory; /* counts the states of memory; each block begins a new one */
+	IrOp *store;                  /* made the state `stored` */
+	uint32_t stored;
 	uint64_t *numbers;            /* of values defined inside the region that is hashed, by id; 0: none */
 	IrValue **partner;            /* of values of the region that is compared, by id */
 	bool changed;
@@ -195,6 +198,68 @@ static bool is_load(const IrOp *op)
 	       (op->kind == OP_LOAD && !ir_is_volatile(op));
 }
 
+/* ---- loads of what was stored ---- */
+
+static bool is_alike_everywhere(const IrValue *v)
+{
+	return v->def && (v->def->kind == OP_SPLAT || ir_constant_of(v));
+}
+
+/* Are its elements all different? */
+static bool is_distinct(const IrValue *v, unsigned depth)
+{
+	enum { DEEPEST = 12 };
+	const IrOp *op = v->def;
+	if (!ir_is_tensor(v->type) || ir_numel(v->type) == 1)
+		return true;
+	if (!op || depth > DEEPEST)
+		return false;
+	switch (op->kind) {
+	case OP_MAKE_RANGE:
+		return true;
+	case OP_EXTSI:
+	case OP_EXTUI:
+	case OP_EXPAND_DIMS:
+	case OP_RESHAPE:
+	case OP_TRANS:
+	case OP_CONVERT_LAYOUT:
+		return is_distinct(ir_operand(op, 0), depth + 1);
+	case OP_ADDI:
+	case OP_SUBI:
+	case OP_ADDPTR:
+		for (uint32_t i = 0; i < 2; i++)
+			if (is_alike_everywhere(ir_operand(op, i)))
+				return is_distinct(ir_operand(op, 1 - i), depth + 1);
+		return false;
+	default:
+		return false;
+	}
+}
+
+/* The value that the load gives, as the last write stored it there; NULL: it is not known. */
+static IrValue *stored_value(const Cse *c, const IrOp *load)
+{
+	const IrOp *store = c->stored == c->memory ? c->store : NULL;
+	if (!store || load->kind != OP_LOAD || ir_operand(load, 0) != ir_operand(store, 0) ||
+	    load->operand_count != store->operand_count - 1)
+		return NULL;
+	if (ir_is_block_ptr(ir_operand(load, 0)->type)) /* bounds and padding are another matter */
+		return NULL;
+	bool same_mask = load->operand_count == 1 || ir_operand(load, 1) == ir_operand(store, 2);
+	bool same_type = load->results[0].type == ir_operand(store, 1)->type;
+	return same_mask && same_type && is_distinct(ir_operand(load, 0), 0) ? ir_operand(store, 1) : NULL;
+}
+
+static void replace(Cse *c, IrOp *op, IrValue *by)
+{
+	if (op->results[0].uses)
+		ir_replace_uses(&op->results[0], by);
+	ir_op_erase(op);
+	c->changed = true;
+}
+
+/* ---- regions ---- */
+
 /* Regions that take nothing from outside see an empty table. */
 static void visit_regions(Cse *c, IrOp *op)
 {
@@ -214,6 +279,15 @@ static void visit_op(Cse *c, IrOp *op)
 	if (!load && !ir_is_pure(op) && !ir_has_trait(op, TRAIT_NOFX)) {
 		if (!ir_is_droppable(op))
 			c->memory = ++c->next_memory;
+		if (op->kind == OP_STORE) {
+			c->store = op;
+			c->stored = c->memory;
+		}
+		return;
+	}
+	IrValue *stored = load ? stored_value(c, op) : NULL;
+	if (stored) {
+		replace(c, op, stored);
 		return;
 	}
 	uint64_t hash = hash_op(c, op, NULL);
