@@ -1,8 +1,8 @@
 # One thread that waits for a free slot behind the last product of an iteration meets its warp before the next one begins: without
 # that ptxas 13.0 has the numbers of slots in registers of each thread, and reads descriptors of products from a lane.
 # Where a product is waited for behind it nothing is needed.
-# run: neso compile %s:product -s "*fp16:16,*fp16:16,*fp16:16,i32:16" --target sm_90a --num-warps 8 --num-stages 3 --emit llir
-# run: neso compile %s:product -s "*fp16:16,*fp16:16,*fp16:16,i32:16" --target sm_90a --num-warps 8 --num-stages 4 --emit llir
+# run: NESO_PERSIST=0 neso compile %s:product -s "*fp16:16,*fp16:16,*fp16:16,i32:16" --target sm_90a --num-warps 8 --num-stages 3 --emit llir
+# run: NESO_PERSIST=0 neso compile %s:product -s "*fp16:16,*fp16:16,*fp16:16,i32:16" --target sm_90a --num-warps 8 --num-stages 4 --emit llir
 import triton
 import triton.language as tl
 

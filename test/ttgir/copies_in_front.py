@@ -1,7 +1,7 @@
 # Two stages: where threads scale a tile for the product, copies for the next iteration begin in front of that; where the product
 # takes what copies brought, behind it.
-# run: neso compile %s:kernel -s "*bf16:16,*bf16:16,*fp32:16,*fp32:16,i32,1" --target sm_90a --num-stages 2 --stop-after pipeline --no-loc
-# run: neso compile %s:kernel -s "*bf16:16,*bf16:16,*fp32:16,*fp32:16,i32,0" --target sm_90a --num-stages 2 --stop-after pipeline --no-loc
+# run: NESO_PERSIST=0 neso compile %s:kernel -s "*bf16:16,*bf16:16,*fp32:16,*fp32:16,i32,1" --target sm_90a --num-stages 2 --stop-after pipeline --no-loc
+# run: NESO_PERSIST=0 neso compile %s:kernel -s "*bf16:16,*bf16:16,*fp32:16,*fp32:16,i32,0" --target sm_90a --num-stages 2 --stop-after pipeline --no-loc
 import triton
 import triton.language as tl
 
