@@ -4,7 +4,7 @@ set -eu
 [ -f "$NESO_BUILD/libneso-codegen.so" ] || { echo "built without LLVM"; exit 77; }
 python=$(command -v python3) || { echo "no Python to read the page"; exit 77; }
 signature='*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,i32:16,1,i32:16,1,i32:16,1,128,128,64,8'
-[ "$(neso view examples/python/stages.py:matmul_kernel -s "$signature" -o "$TMP/m.html")" = "$TMP/m.html" ]
+[ "$(NESO_PERSIST=0 neso view examples/python/stages.py:matmul_kernel -s "$signature" -o "$TMP/m.html")" = "$TMP/m.html" ]
 neso view examples/python/stages.py:matmul_kernel -s "$signature" --target sm_80 -o "$TMP/m80.html"
 neso view examples/softmax.py -o - >"$TMP/softmax.html" # a signature that is guessed
 neso view examples/vector_add.py --target sim:sm_86 -o "$TMP/sim.html" # without an assembler

@@ -19,6 +19,8 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 KERNELS_FILE = os.path.join(HERE, "kernels.py")
 CHECK = "--check"
+#: What a launch of many programs would run, also where there is one: its roles move registers.
+os.environ.setdefault("NESO_PERSIST", "0")
 Row = collections.namedtuple("Row", "kernel fault code arguments mode target edit at grid stage")
 
 

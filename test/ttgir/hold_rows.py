@@ -1,4 +1,4 @@
-# A row that an outer loop goes over again is loaded in front of it; one that is written is not.
+# The pass hold-rows: a row that an outer loop goes over again is loaded in front of it; one that is written is not.
 # run: neso compile %s:kernel --signature "*fp32:16,*fp32:16" --target sm_90a --stop-after hold-rows
 # run: neso compile %s:written --signature "*fp32:16,*fp32:16" --target sm_90a --stop-after hold-rows
 import triton
