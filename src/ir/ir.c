@@ -374,6 +374,16 @@ IrAttr ir_get_named(const IrOp *op, Sym name)
 	return NULL;
 }
 
+bool ir_same_attrs(const IrOp *a, const IrOp *b)
+{
+	if (a->attr_count != b->attr_count)
+		return false;
+	for (uint32_t i = 0; i < a->attr_count; i++)
+		if (a->attrs[i].name != b->attrs[i].name || a->attrs[i].value != b->attrs[i].value)
+			return false;
+	return true;
+}
+
 IrAttr ir_get(const IrOp *op, const IrCx *cx, IrAttrName name)
 {
 	CONTRACT(name < ATTR__COUNT);

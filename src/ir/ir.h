@@ -200,6 +200,7 @@ IrLoc ir_value_loc(const IrValue *value);
 
 IrAttr ir_get(const IrOp *op, const IrCx *cx, IrAttrName name); /* or NULL */
 IrAttr ir_get_named(const IrOp *op, Sym name);
+bool ir_same_attrs(const IrOp *a, const IrOp *b); /* names and values, in one order */
 int64_t ir_get_int(const IrOp *op, const IrCx *cx, IrAttrName name, int64_t otherwise);
 bool ir_get_bool(const IrOp *op, const IrCx *cx, IrAttrName name); /* unit, or true */
 void ir_set(IrModule *m, IrOp *op, IrAttrName name, IrAttr value); /* NULL removes */

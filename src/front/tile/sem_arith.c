@@ -155,9 +155,6 @@ bool sem_computes(FrontLower *low, const char *what, const Val *v)
 	return false;
 }
 
-/* A power of more is no product that anybody means. */
-#define MAX_EXPONENT 64
-
 /* ---- arithmetic ---- */
 
 static const Val *emit(FrontLower *low, IrOpKind op, const Val *l, const Val *r)
@@ -315,6 +312,8 @@ static const Val *bitwise(FrontLower *low, AstBinOp op, const Val *l, const Val 
 	return emit(low, op == BIN_RSHIFT && is_signed ? OP_SHRSI : ops[op].op, l, r);
 }
 
+enum { MOST_EXPONENT = 64 }; /* a power of more is no product that anybody means */
+
 /* x ** n with a whole number n that is known: a product of squares. NULL: another power. */
 static const Val *power(FrontLower *low, const Val *x, const Val *exponent)
 {
@@ -324,9 +323,9 @@ static const Val *power(FrontLower *low, const Val *x, const Val *exponent)
 		return NULL;
 	host = val_known_for(host, "an exponent");
 	if (host->kind == VAL_FLOAT && tl_is_float(sem_elem(x)) && host->f == floor(host->f) &&
-	    host->f >= 0 && host->f <= MAX_EXPONENT)
+	    host->f >= 0 && host->f <= MOST_EXPONENT)
 		host = val_int(low, (int64_t)host->f);
-	if (host->kind != VAL_INT || !val_as_int(host, &n) || n < 0 || n > MAX_EXPONENT)
+	if (host->kind != VAL_INT || !val_as_int(host, &n) || n < 0 || n > MOST_EXPONENT)
 		return NULL;
 	if (!lower_extension(low, "operator ** of tensors"))
 		return low->poison;

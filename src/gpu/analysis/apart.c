@@ -31,16 +31,6 @@ static const IrValue *root_of(const IrValue *v)
 	return NULL;
 }
 
-static bool same_attributes(const IrOp *a, const IrOp *b)
-{
-	if (a->attr_count != b->attr_count)
-		return false;
-	for (uint32_t i = 0; i < a->attr_count; i++)
-		if (a->attrs[i].name != b->attrs[i].name || a->attrs[i].value != b->attrs[i].value)
-			return false;
-	return true;
-}
-
 /* Are they computed alike, of the same values and what loops count and carry at the same place?
  * *steps more ops are looked at, then they are not. */
 static bool is_alike(const IrValue *a, const IrValue *b, unsigned *steps)
@@ -58,7 +48,7 @@ static bool is_alike(const IrValue *a, const IrValue *b, unsigned *steps)
 		       other->kind == OP_FOR;
 	}
 	if (!p || !q || p->kind != q->kind || !ir_has_trait(p, TRAIT_PURE) || p->region_count ||
-	    p->result_count != 1 || p->operand_count != q->operand_count || !same_attributes(p, q))
+	    p->result_count != 1 || p->operand_count != q->operand_count || !ir_same_attrs(p, q))
 		return false;
 	for (uint32_t i = 0; i < p->operand_count; i++)
 		if (!is_alike(ir_operand(p, i), ir_operand(q, i), steps))

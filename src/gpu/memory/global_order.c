@@ -124,11 +124,8 @@ static bool same_value(const IrValue *a, const IrValue *b, unsigned deep)
 	if (a == b)
 		return true;
 	if (!deep || !p || !q || p->kind != q->kind || !ir_has_trait(p, TRAIT_PURE) || p->region_count || a->type != b->type ||
-	    p->operand_count != q->operand_count || p->attr_count != q->attr_count || p->result_count != 1)
+	    p->operand_count != q->operand_count || p->result_count != 1 || !ir_same_attrs(p, q))
 		return false;
-	for (uint32_t i = 0; i < p->attr_count; i++)
-		if (p->attrs[i].name != q->attrs[i].name || p->attrs[i].value != q->attrs[i].value)
-			return false;
 	for (uint32_t i = 0; i < p->operand_count; i++)
 		if (!same_value(ir_operand(p, i), ir_operand(q, i), deep - 1))
 			return false;

@@ -205,16 +205,6 @@ static bool is_unseen(const Join *j, const IrValue *v, IrValue *where, unsigned 
 
 /* ---- groups ---- */
 
-static bool same_attributes(const IrOp *a, const IrOp *b)
-{
-	if (a->attr_count != b->attr_count)
-		return false;
-	for (uint32_t i = 0; i < a->attr_count; i++)
-		if (a->attrs[i].name != b->attrs[i].name || a->attrs[i].value != b->attrs[i].value)
-			return false;
-	return true;
-}
-
 static bool same_other(const IrOp *a, const IrOp *b)
 {
 	if (a->operand_count != b->operand_count)
@@ -290,7 +280,7 @@ static bool may_join(const Join *j, const IrOp *a, const IrOp *b)
 {
 	unsigned steps = MOST_STEPS;
 	return a->block == b->block && a->results[0].type == b->results[0].type &&
-	       ir_operand(a, 0)->type == ir_operand(b, 0)->type && same_attributes(a, b) &&
+	       ir_operand(a, 0)->type == ir_operand(b, 0)->type && ir_same_attrs(a, b) &&
 	       same_other(a, b) && nothing_written_between(a, b) &&
 	       is_ready(j, ir_operand(b, 0), a, &steps) && is_ready(j, mask_of(b), a, &steps) &&
 	       same_rows(j, a, b) && hide_each_other(j, a, b);

@@ -107,7 +107,7 @@ static int32_t int_logb(double x)
 /* NaN: 0 of float to 32 bits, else the highest bit alone. */
 static int32_t to_s32(double x)
 {
-	return isnan(x) ? INT32_MIN : x <= -0x1p31 ? INT32_MIN : x >= 0x1p31 ? INT32_MAX : (int32_t)x;
+	return isnan(x) || x <= -0x1p31 ? INT32_MIN : x >= 0x1p31 ? INT32_MAX : (int32_t)x;
 }
 
 static uint32_t to_u32(double x)
@@ -117,7 +117,7 @@ static uint32_t to_u32(double x)
 
 static int64_t to_s64(double x)
 {
-	return isnan(x) ? INT64_MIN : x <= -0x1p63 ? INT64_MIN : x >= 0x1p63 ? INT64_MAX : (int64_t)x;
+	return isnan(x) || x <= -0x1p63 ? INT64_MIN : x >= 0x1p63 ? INT64_MAX : (int64_t)x;
 }
 
 static uint64_t to_u64(double x)

@@ -187,11 +187,8 @@ static bool is_same(const IrValue *x, const IrValue *y, unsigned depth)
 	if (x == y || !a || !b || depth == DEEPEST_MASK)
 		return x == y;
 	if (a->kind != b->kind || x->type != y->type || x->index != y->index || !ir_is_pure(a) ||
-	    a->region_count || a->operand_count != b->operand_count || a->attr_count != b->attr_count)
+	    a->region_count || a->operand_count != b->operand_count || !ir_same_attrs(a, b))
 		return false;
-	for (uint32_t i = 0; i < a->attr_count; i++)
-		if (a->attrs[i].name != b->attrs[i].name || a->attrs[i].value != b->attrs[i].value)
-			return false;
 	for (uint32_t i = 0; i < a->operand_count; i++)
 		if (!is_same(ir_operand(a, i), ir_operand(b, i), depth + 1))
 			return false;

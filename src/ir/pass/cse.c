@@ -150,11 +150,8 @@ static bool same_operands(const Cse *c, const IrOp *a, const IrOp *b)
 static bool same_op(Cse *c, IrOp *a, IrOp *b)
 {
 	if (a->kind != b->kind || a->operand_count != b->operand_count || a->result_count != b->result_count ||
-	    a->attr_count != b->attr_count || a->region_count != b->region_count || a->succ_count || b->succ_count)
+	    a->region_count != b->region_count || a->succ_count || b->succ_count || !ir_same_attrs(a, b))
 		return false;
-	for (uint32_t i = 0; i < a->attr_count; i++)
-		if (a->attrs[i].name != b->attrs[i].name || a->attrs[i].value != b->attrs[i].value)
-			return false;
 	for (uint32_t i = 0; i < a->result_count; i++)
 		if (a->results[i].type != b->results[i].type)
 			return false;
