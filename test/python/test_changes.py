@@ -15,6 +15,7 @@ import numpy as np  # noqa: E402
 
 import neso as triton  # noqa: E402
 import neso.language as tl  # noqa: E402
+from neso.runtime import callables  # noqa: E402
 
 MODULE = '''
 import neso as triton
@@ -347,9 +348,10 @@ class InOneProcess(unittest.TestCase):
     def test_equal_is_not_the_same(self):
         """1, True and 1.0 are three values, 0.0 and -0.0 two."""
         global SPECIAL
-        for value, others in ((1, (True, 1.0)), (0.0, (-0.0, 0)), ((2, 0.0), ((2, -0.0), (2.0, 0.0)))):
+        for value, others in ((1, (True, 1.0)), (0.0, (-0.0, 0)), ((2, 0.0), ((2, -0.0), (2.0, 0.0))),
+                              ({1: 2}, ({1: 2.0}, {1: 2, 3: 4}))):
             SPECIAL = tl.constexpr(value)
-            for kernel in self.kernels_of_special()[isinstance(value, tuple)]:
+            for kernel in self.kernels_of_special()[isinstance(value, (tuple, dict))]:
                 SPECIAL = tl.constexpr(value)
                 first = launch(kernel)
                 for other in others:
@@ -358,6 +360,13 @@ class InOneProcess(unittest.TestCase):
                         launch(kernel)
                 SPECIAL = tl.constexpr(value)
                 self.assertEqual(launch(kernel), first)
+
+    def test_functions_agree_on_a_global(self):
+        """What an inner function read and what the kernel reads are compared alike."""
+        for a, b in ((1, True), (0.0, -0.0), ((1, ), (1.0, )), ({1: 2}, {1: 2.0}), ({1: 2}, {1: 2, 3: 4})):
+            self.assertFalse(callables._same(a, b))
+            self.assertTrue(callables._same(a, a))
+        self.assertTrue(callables._same({1: float("nan")}, {1: float("nan")}))
 
     def test_not_a_number_is_itself(self):
         global SPECIAL

@@ -346,7 +346,8 @@ def cast(input: tensor | int | float | bool | constexpr, dtype: dtype, fp_downca
 
 def dot(input: tensor | int | float | bool | constexpr, other: tensor | int | float | bool | constexpr, acc: tensor | None = None, input_precision: str | None = None, allow_tf32: bool | None = None, max_num_imprecise_acc: int | None = None, out_dtype: dtype | None = None) -> tensor:
     """The matrix product of tiles [M, K] and [K, N], or of stacks of such with an axis before, added to `acc`: a tile [M, N] of out_dtype, or
-    acc's. input_precision: of fp32 factors, "tf32" (the default), "tf32x3" or "ieee". A K below 16, or 32 of factors of 8 bits, is filled with zeros; Triton refuses it.
+    acc's. input_precision: of fp32 factors, "tf32" (the default), "tf32x3" or "ieee". A K below 16, or 32 of factors of
+    8 bits, is filled with zeros; Triton refuses it.
 
         >>> acc = tl.dot(tl.load(a), tl.load(b), acc)
     """

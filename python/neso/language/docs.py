@@ -106,7 +106,8 @@ integers towards zero. bitcast=True takes the same bits as a dtype of the same w
 
 dot
 The matrix product of tiles [M, K] and [K, N], or of stacks of such with an axis before, added to `acc`: a tile [M, N] of out_dtype, or
-acc's. input_precision: of fp32 factors, "tf32" (the default), "tf32x3" or "ieee". A K below 16, or 32 of factors of 8 bits, is filled with zeros; Triton refuses it.
+acc's. input_precision: of fp32 factors, "tf32" (the default), "tf32x3" or "ieee". A K below 16, or 32 of factors of
+8 bits, is filled with zeros; Triton refuses it.
 >>> acc = tl.dot(tl.load(a), tl.load(b), acc)
 
 dot_scaled

@@ -208,6 +208,8 @@ def _same(a, b):
         return _same(a.value, b.value)
     if isinstance(a, (list, tuple)):
         return len(a) == len(b) and all(map(_same, a, b))
+    if type(a) is dict:
+        return a.keys() == b.keys() and all(_same(value, b[key]) for key, value in a.items())
     try:
         return a is b or bool(a == b)
     except Exception:
