@@ -552,6 +552,8 @@ void sim_race_source(SimWarp *w, const SimInstr *i, unsigned lane, const void *a
 		     uint32_t issued);
 void sim_race_release(SimWarp *w, const void *at, SimOrder order); /* of an atomic operation that has written */
 void sim_race_fence(SimWarp *w, uint32_t lanes);
+/* What the warp knows of other programs' writes is fenced for asynchronous units. */
+void sim_race_proxied(SimWarp *w);
 bool sim_race_writer(const SimRaces *races, uint64_t address, SimParty *out); /* who wrote last */
 void sim_races_limit(SimRaces *races, uint64_t bytes); /* that notes may have, a page at least */
 bool sim_race_forgot(const SimRaces *races); /* were there more notes than that? */

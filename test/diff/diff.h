@@ -11,6 +11,7 @@
  *	loops.c                 seed -> Case: loops of products and what stands beside them
  *	states.c                seed -> Case: loops that carry tiles from product to product
  *	rows.c                  seed -> Case: kernels that walk along rows
+ *	memory.c                seed -> Case: loads and stores that passes join, hold, move or forward
  *	case.c                  Case <-> file
  *	run.c                   Case -> Outcome
  *	shrink.c                Program -> a smaller one with the same Outcome
@@ -219,6 +220,7 @@ void product_make(Case *c, uint64_t seed); /* likewise */
 void loop_make(Case *c, uint64_t seed);    /* likewise */
 void state_make(Case *c, uint64_t seed);   /* likewise */
 void row_make(Case *c, uint64_t seed);     /* likewise */
+void memory_make(Case *c, uint64_t seed);  /* likewise */
 /* One of so many ints. */
 int random_pick(Random *r, int count, ...);
 /* An argument more: aligned memory of whole numbers in [lo, hi], or an i32. */
@@ -246,6 +248,7 @@ typedef struct Engines {
 	int count;
 	const char *targets[MAX_TARGETS];
 	bool check, verify;
+	bool as_written; /* the interpreter runs what no optional pass has changed */
 	double timeout; /* seconds of one launch */
 	double hang;    /* of one program, with its compilations */
 } Engines;

@@ -3,7 +3,7 @@
  *	difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER]
  *	         [--no-check] [--findings N] [--hang SECONDS] [--verify]
  *	difftest --products ...         whole programs, which are not shrunk: products.c; --loops,
- *	                                --states, --rows: loops.c, states.c, rows.c
+ *	                                --states, --rows, --memory: loops.c, states.c, rows.c, memory.c
  *	difftest --print SEED           the program of a seed
  *	difftest [--target T]... FILE   a program that was kept
  *
@@ -11,7 +11,8 @@
  * was doing is a finding like a difference, an error of one engine or a finding of the simulator's checks. Each is shrunk and written to FOLDER
  * (not written without one) and to standard output. A target such as sm_90a is compiled for, to a
  * cubin, and not run. --verify: the IR is verified and read again behind each pass, and such a
- * target is compiled for to PTX. Who ends it early (SIGTERM) is told what each worker was doing.
+ * target is compiled for to PTX. --as-written: the interpreter runs kernels that no optional pass
+ * has changed, so that faults of these passes are seen too. Who ends it early (SIGTERM) is told what each worker was doing.
  * Exit status: 0 no finding, 1 findings, 2 wrong use. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <execinfo.h>
@@ -348,7 +349,8 @@ static MakeWhole *whole_of(const char *name)
 	} kinds[] = {{"products", product_make},
 		     {"loops", loop_make},
 		     {"states", state_make},
-		     {"rows", row_make}};
+		     {"rows", row_make},
+		     {"memory", memory_make}};
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
 		if (strcmp(name, kinds[i].name) == 0)
 			return kinds[i].make;
@@ -371,6 +373,10 @@ static bool read_options(Options *o, int argc, char **argv)
 		}
 		if (strcmp(word, "--verify") == 0) {
 			o->engines.verify = true;
+			continue;
+		}
+		if (strcmp(word, "--as-written") == 0) {
+			o->engines.as_written = true;
 			continue;
 		}
 		if (strncmp(word, "--", 2) == 0 && whole_of(word + 2)) {
@@ -417,7 +423,8 @@ int main(int argc, char **argv)
 	if (!read_options(&o, argc, argv)) {
 		fputs("usage: difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER]\n"
 		      "                [--no-check] [--findings N] [--hang SECONDS] [--verify]\n"
-		      "       difftest --products|--loops|--states|--rows ...\n"
+		      "                [--as-written]\n"
+		      "       difftest --products|--loops|--states|--rows|--memory ...\n"
 		      "       difftest --print SEED\n"
 		      "       difftest [--target T]... FILE\n",
 		      stderr);

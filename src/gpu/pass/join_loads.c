@@ -90,26 +90,26 @@ static bool both_spread(const IrOp *a, const IrOp *b)
 
 static bool parts_exclude(const Join *j, IrValue *a, IrValue *b);
 
-/* Is one of them the other turned round? */
-static bool is_opposite(const IrOp *p, const IrOp *q)
+/* Is the first one the other turned round? */
+static bool is_opposite(const IrValue *a, const IrValue *b)
 {
 	int64_t one;
-	return p->kind == OP_XORI && ir_operand(p, 0)->def == q && ir_constant_int(ir_operand(p, 1), &one) &&
-	       one;
+	const IrOp *p = a->def;
+	return p->kind == OP_XORI && ir_operand(p, 0) == b && ir_constant_int(ir_operand(p, 1), &one) && one;
 }
 
 /* Never both; *all: also always one of them. */
 static bool single_exclude(const Join *j, const IrValue *a, const IrValue *b, bool *all)
 {
-	const IrOp *p = a->def, *q = b->def;
 	Interval x, y;
-	while (both_spread(p, q)) {
-		p = ir_operand(p, 0)->def;
-		q = ir_operand(q, 0)->def;
+	while (both_spread(a->def, b->def)) {
+		a = ir_operand(a->def, 0);
+		b = ir_operand(b->def, 0);
 	}
+	const IrOp *p = a->def, *q = b->def;
 	if (!p || !q)
 		return false;
-	if (is_opposite(p, q) || is_opposite(q, p))
+	if (is_opposite(a, b) || is_opposite(b, a))
 		return *all = true;
 	if (p->kind == OP_ANDI || q->kind == OP_ANDI)
 		return parts_exclude(j, &p->results[0], &q->results[0]);
@@ -215,9 +215,16 @@ static bool same_other(const IrOp *a, const IrOp *b)
 	return x && x == y;
 }
 
-static bool nothing_written_between(const IrOp *a, const IrOp *b)
+static bool writes_nothing(void *data, IrOp *op)
 {
-	while (a != b && !ir_may_write(a))
+	(void)data;
+	return !ir_may_write(op);
+}
+
+/* In branches and loops neither. */
+static bool nothing_written_between(IrOp *a, const IrOp *b)
+{
+	while (a != b && writes_nothing(NULL, a) && ir_walk(a, false, writes_nothing, NULL))
 		a = a->next;
 	return a == b;
 }
@@ -276,7 +283,7 @@ static bool hide_each_other(const Join *j, const IrOp *a, const IrOp *b)
 	       is_unseen(j, &b->results[0], mask_of(a), &steps);
 }
 
-static bool may_join(const Join *j, const IrOp *a, const IrOp *b)
+static bool may_join(const Join *j, IrOp *a, const IrOp *b)
 {
 	unsigned steps = MOST_STEPS;
 	return a->block == b->block && a->results[0].type == b->results[0].type &&

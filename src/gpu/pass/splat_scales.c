@@ -185,6 +185,10 @@ static void load_one(Splat *s, const Row *row, IrOp *load)
 	s->b = ir_at(s->cx->module, load);
 	IrValue *pointer = alike(s, row, ir_operand(load, 0));
 	IrValue *scale = irb_1(&s->b, OP_LOAD, tile->elem, pointer);
+	static const IrAttrName names[] = {ATTR_CACHE, ATTR_EVICT};
+	for (unsigned i = 0; i < ARRAY_LEN(names); i++)
+		if (ir_get(load, s->gpu->ir, names[i]))
+			ir_set(s->cx->module, scale->def, names[i], ir_get(load, s->gpu->ir, names[i]));
 	ir_replace_uses(&load->results[0], irb_splat(&s->b, scale, tile));
 	ir_op_erase(load);
 }

@@ -36,6 +36,7 @@ void sim_race_end(SimCta *cta)
 
 static void join(Known *to, const Known *from)
 {
+	to->proxied = MAX(to->proxied, from->proxied);
 	if (from->all > to->all)
 		to->all = from->all;
 	if (from->own <= to->all)
@@ -137,11 +138,14 @@ static void release_at(SimWarp *w, unsigned clock, uint32_t all, uint32_t own)
 	Known *mine = &r->clocks[clock]->of[cta->pid];
 	if (mine->own == own && mine->warp == w->index)
 		return; /* the same fence's */
+	uint32_t proxied = own;
+	for (unsigned n = 0; n < cta->run->kernel->warps; n++)
+		proxied = MIN(proxied, w->past.proxied[n]);
 	for (uint64_t p = 0; cta->known && p < r->programs; p++)
 		join(&r->clocks[clock]->of[p], &cta->known->of[p]);
 	for (uint64_t p = 0; w->known && p < r->programs; p++)
 		join(&r->clocks[clock]->of[p], &w->known->of[p]);
-	join(mine, &(Known){all, own, w->index});
+	join(mine, &(Known){all, own, w->index, proxied});
 	r->versions[clock]++;
 }
 
@@ -171,6 +175,25 @@ static bool is_known(const SimKnown *known, const RaceMark *m)
 		return false;
 	const Known *k = &known->of[m->program - 1];
 	return m->time < k->all || (m->time < k->own && m->warp == k->warp);
+}
+
+static void proxy(SimKnown *known, uint64_t programs)
+{
+	for (uint64_t p = 0; known && p < programs; p++)
+		known->of[p].proxied = MAX(known->of[p].all, known->of[p].own);
+}
+
+void sim_race_proxied(SimWarp *w)
+{
+	proxy(w->cta->known, w->cta->run->races->programs);
+	proxy(w->known, w->cta->run->races->programs);
+}
+
+bool race_is_proxied(const SimWarp *w, const RaceMark *m)
+{
+	const SimKnown *all = w->cta->known, *own = w->known;
+	return (all && m->time < all->of[m->program - 1].proxied) ||
+	       (own && m->time < own->of[m->program - 1].proxied) || m->time < MAX(w->cta->floor, w->floor);
 }
 
 bool race_is_ordered(const SimWarp *w, unsigned lane, const RaceMark *m)

@@ -32,9 +32,10 @@ typedef struct RacePage {
 	bool split[RACE_PAGE_WORDS];
 } RacePage;
 
-/* What is ordered of a program's accesses: all before `all`, and its warp's before `own`. */
+/* What is ordered of a program's accesses: all before `all`, and its warp's before `own`; and, of its
+ * writes, those before `proxied` for asynchronous units too: somebody on the way has fenced them. */
 typedef struct Known {
-	uint32_t all, own, warp;
+	uint32_t all, own, warp, proxied;
 } Known;
 
 /* What is ordered before a program or a warp, or what was released at some addresses. */
@@ -69,6 +70,8 @@ void race_report_flying(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t b
  * between meetings of theirs. */
 bool race_is_ordered(const SimWarp *w, unsigned lane, const RaceMark *m);
 unsigned race_clock(uint64_t address);
+/* A write of another program, which is ordered: has somebody fenced it for asynchronous units? */
+bool race_is_proxied(const SimWarp *w, const RaceMark *m);
 /* The lane has acquired what was released there; `fresh`: by an operation that drops what the
  * first-level cache holds, too. */
 void race_acquire(SimWarp *w, unsigned lane, unsigned clock, bool fresh);

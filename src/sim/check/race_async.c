@@ -1,10 +1,11 @@
 /* Races of asynchronous units in global memory: copies of boxes and bytes.
  *
- * What a program's threads have written such a unit sees behind a fence of theirs
- * (fence.proxy.async). What a unit writes is under way until its thread has waited for it to be
- * written, and not only read: nobody may access it till then, nor the thread itself, by another
- * copy of the unit, whose order is no thread's. What is copied from must stay until
- * the copy has been waited for. Source: PTX ISA 8.8, "Proxies", "cp.async.bulk.wait_group". */
+ * What threads have written such a unit sees behind a fence (fence.proxy.async) that stands on the
+ * way to it: of those that wrote it, or of those that were told so. What a unit writes is under way
+ * until its thread has waited for it to be written, and not only read: nobody may access it till
+ * then, nor the thread itself, by another copy of the unit, whose order is no thread's. What is
+ * copied from must stay until the copy has been waited for. Source: PTX ISA 8.8, "Proxies", "Causality
+ * order", "cp.async.bulk.wait_group". */
 #include "sim/check/race.h"
 
 static const char *name_of(const SimCta *cta)
@@ -34,11 +35,12 @@ void race_report_flying(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t b
 		    now, place_of(cta, at), name_of(cta), line_of(cta->run, &other, line, sizeof line));
 }
 
-/* Did a thread of the program write it, with no fence behind? */
+/* Did a thread write it, of this program or of one that has told so, with no fence behind? */
 static bool is_unfenced(const SimWarp *w, unsigned lane, const RaceMark *m)
 {
-	return m->program == w->cta->pid + 1 && !(m->flags & MARK_ASYNC) &&
-	       m->time >= w->past.proxied[m->warp] && race_is_ordered(w, lane, m);
+	if (!m->program || (m->flags & MARK_ASYNC) || !race_is_ordered(w, lane, m))
+		return false;
+	return m->program == w->cta->pid + 1 ? m->time >= w->past.proxied[m->warp] : !race_is_proxied(w, m);
 }
 
 void sim_race_fenced(SimWarp *w, const SimInstr *i, unsigned lane, const void *memory, uint32_t size)

@@ -61,13 +61,15 @@ static void fence_global(SimWarp *w)
 	for (unsigned n = 0; n < cta->run->kernel->warps; n++)
 		w->past.proxied[n] = MAX(w->past.proxied[n], MAX(cta->since, w->past.global[n]));
 	w->past.proxied[w->index] = sim_race_tick(cta->run->races);
+	w->cta->fenced = true;
+	sim_race_proxied(w);
 }
 
-/* imm: of global memory too. */
+/* imm: 1 of global memory too, 2 of that alone. */
 static bool proxy(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	(void)mask;
-	if (w->cta->shadow)
+	if (w->cta->shadow && i->imm < 2)
 		past_fence(w);
 	if (i->imm && w->cta->run->races)
 		fence_global(w);
@@ -75,6 +77,7 @@ static bool proxy(SimWarp *w, const SimInstr *i, uint32_t mask)
 }
 EFFECT_OP(fence_async, proxy, 0)
 EFFECT_OP(fence_async_all, proxy, 1)
+EFFECT_OP(fence_async_global, proxy, 2)
 
 /* ---- named barriers ---- */
 
