@@ -111,6 +111,35 @@ static LLVMValueRef widen_rounded(Lower *lw, LLVMValueRef x)
 	return LLVMBuildBitCast(lw->b, word, lw->t.f32, "");
 }
 
+static bool look_for_halves(void *data, IrOp *op)
+{
+	Lower *lw = data;
+	for (uint32_t i = 0; i < op->result_count; i++) {
+		IrTypeKind kind = ir_elem(op->results[i].type)->kind;
+		lw->has_f16 |= kind == TY_F16;
+		lw->has_bf16 |= kind == TY_BF16;
+	}
+	return !lw->has_f16 || !lw->has_bf16;
+}
+
+/* Has the module both kinds of halves? LLVM (22, InstCombine) does an operation of f32 whose result
+ * is rounded to f16 in f16 where its operands were bf16, whose digits f16 has, and not their
+ * range: so it may not see what was bf16. */
+static bool mixes_halves(Lower *lw)
+{
+	if (!lw->looked_for_halves)
+		ir_walk(lw->module->op, false, look_for_halves, lw);
+	lw->looked_for_halves = true;
+	return lw->has_f16 && lw->has_bf16;
+}
+
+static LLVMValueRef widen_bits(Lower *lw, LLVMValueRef x)
+{
+	LLVMValueRef word = LLVMBuildBitCast(lw->b, x, lw->t.i16, "");
+	word = LLVMBuildZExt(lw->b, word, lw->t.i32, "");
+	return LLVMBuildBitCast(lw->b, LLVMBuildShl(lw->b, word, lower_i32(lw, 16), ""), lw->t.f32, "");
+}
+
 /* A bf16 that is the upper half of a word is an f32 with that word's lower half cleared: one
  * instruction, where taking the half out of the word and putting it up again are two. */
 LLVMValueRef lower_widen(Lower *lw, LLVMValueRef x)
@@ -119,6 +148,8 @@ LLVMValueRef lower_widen(Lower *lw, LLVMValueRef x)
 	if (rounded)
 		return rounded;
 	LLVMValueRef word = LLVMTypeOf(x) == lw->t.bf16 ? word_above(lw, x) : NULL;
+	if (!word && LLVMTypeOf(x) == lw->t.bf16 && mixes_halves(lw))
+		return widen_bits(lw, x);
 	if (!word)
 		return LLVMBuildFPExt(lw->b, x, lw->t.f32, "");
 	word = LLVMBuildAnd(lw->b, word, LLVMConstInt(lw->t.i32, 0xffff0000, false), "");
@@ -136,8 +167,9 @@ static void cast_wide(Lower *lw, LLVMTypeRef from, LLVMTypeRef to, bool nearest,
 	}
 	if (to == lw->t.f64 || (to == lw->t.f32 && from != lw->t.f64)) {
 		for (uint32_t i = 0; i < count; i++)
-			out[i] = to == lw->t.f32 ? lower_widen(lw, in[i])
-						 : LLVMBuildFPExt(lw->b, in[i], to, "");
+			out[i] = from == lw->t.bf16 || to == lw->t.f32 ? lower_widen(lw, in[i]) : in[i];
+		for (uint32_t i = 0; i < count && to == lw->t.f64; i++)
+			out[i] = LLVMBuildFPExt(lw->b, out[i], to, "");
 		return;
 	}
 	if (from == lw->t.f64 && nearest) {
