@@ -149,6 +149,9 @@ typedef struct TypeInfo {
 const TypeInfo *array_type(PyObject *value);
 /* A type's table of C functions; NULL without an exception: it has none. */
 const struct Exchange *array_exchange(PyObject *type);
+/* Does the memory hold the values of a tensor of torch as they are, without a sign that is kept
+ * beside it? False with an exception. */
+bool array_is_plain(PyObject *tensor);
 /* Of an array library's dtype; NESO_DTYPE_NONE with an exception. */
 neso_dtype array_dtype(PyObject *dtype);
 /* Of the array's attribute; likewise. */

@@ -269,7 +269,7 @@ static bool read_tensor(PyObject *tensor, bool is_const, const char *name, neso_
 		return false;
 	unsigned long long address = PyLong_AsUnsignedLongLong(pointer);
 	Py_DECREF(pointer);
-	if (address == (unsigned long long)-1 && PyErr_Occurred())
+	if ((address == (unsigned long long)-1 && PyErr_Occurred()) || !array_is_plain(tensor))
 		return false;
 	neso_dtype dtype = array_dtype_of(tensor);
 	if (dtype == NESO_DTYPE_NONE)

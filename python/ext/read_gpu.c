@@ -107,7 +107,7 @@ static bool look_python(GpuCall *g, PyObject *tensor, Py_ssize_t i, neso_arg *ou
 	uint64_t address = pointer ? PyLong_AsUnsignedLongLong(pointer) : 0;
 	Py_XDECREF(pointer);
 	neso_dtype dtype = PyErr_Occurred() ? NESO_DTYPE_NONE : array_dtype_of(tensor);
-	if (dtype == NESO_DTYPE_NONE)
+	if (dtype == NESO_DTYPE_NONE || !array_is_plain(tensor))
 		return false;
 	PyObject *is_cuda = PyObject_GetAttr(tensor, name_is_cuda);
 	PyErr_Clear();
@@ -118,6 +118,16 @@ static bool look_python(GpuCall *g, PyObject *tensor, Py_ssize_t i, neso_arg *ou
 		g->foreign = tensor;
 	give_memory(out, address, dtype);
 	return true;
+}
+
+/* May it be the imaginary parts of a conjugate? They lie between the real ones. Others are not asked
+ * what sign they have: that is a call into Python. */
+static bool may_be_negated(const DlTensor *t)
+{
+	for (int32_t d = 0; t->strides && d < t->ndim; d++)
+		if (t->shape[d] > 1 && t->strides[d] % 2)
+			return false;
+	return t->strides != NULL;
 }
 
 static bool look_tensor(GpuCall *g, const Exchange *exchange, PyObject *tensor, Py_ssize_t i, neso_arg *out)
@@ -136,6 +146,8 @@ static bool look_tensor(GpuCall *g, const Exchange *exchange, PyObject *tensor, 
 	if (dtype == NESO_DTYPE_NONE && (dtype = array_dtype_of(tensor)) == NESO_DTYPE_NONE)
 		return false;
 	uint64_t address = (uint64_t)(uintptr_t)t.data + t.byte_offset;
+	if (may_be_negated(&t) && !array_is_plain(tensor))
+		return false;
 	int where = place_of_dl(&t, address);
 	place(g, i, where);
 	if (where >= 0 && !g->exchange)

@@ -110,6 +110,22 @@ const Exchange *array_exchange(PyObject *type)
 	return found && found->major == 1 && found->tensor && found->stream ? found : NULL;
 }
 
+bool array_is_plain(PyObject *tensor)
+{
+	static PyObject *name;
+	if (!name && !(name = PyUnicode_InternFromString("is_neg")))
+		return false;
+	PyObject *answer = PyObject_CallMethodObjArgs(tensor, name, NULL);
+	bool turned = answer == Py_True;
+	Py_XDECREF(answer);
+	PyErr_Clear();
+	if (turned)
+		PyErr_SetString(PyExc_TypeError,
+				"a tensor with the negative bit, as x.conj().imag is: its memory holds the values "
+				"with the other sign; pass tensor.resolve_neg()");
+	return !turned;
+}
+
 static TypeInfo find_type(PyObject *value)
 {
 	TypeInfo info = {(PyObject *)Py_TYPE(value), find_kind(value), false, NULL};

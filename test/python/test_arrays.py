@@ -154,6 +154,20 @@ class Arrays(unittest.TestCase):
         with self.assertRaises(OutOfBoundsError):
             double_kernel[(1, )](out, Wrapped(x), 16)
 
+    def test_a_sign_kept_beside_the_memory(self):
+        """torch's negative bit, as of x.conj().imag."""
+        class Negated(Tensor):
+
+            def is_neg(self):
+                return self.negated
+        tensor = Negated(Storage(self.x))
+        tensor.negated = True
+        with self.assertRaisesRegex(TypeError, "negative bit.*resolve_neg"):
+            double_kernel[(1, )](tensor, self.o, 16)
+        tensor.negated = False
+        double_kernel[(1, )](tensor, self.o, 16)
+        np.testing.assert_array_equal(self.o, self.x * 2)
+
     def test_dlpack(self):
         double_kernel[(1, )](Jax(self.x), self.o, 16)
         np.testing.assert_array_equal(self.o, self.x * 2)
