@@ -203,7 +203,7 @@ static void forwarded(Memory *m)
 			line(w, "tl.debug_barrier()");
 		between(m, "(i + T) % 32");
 		if (again)
-			line(w, "u += tl.where(%s, tl.load(%s, mask=%s), 0).to(tl.float32)", where, to, where);
+			line(w, "u += tl.load(%s, mask=%s).to(tl.float32)", to, where);
 		else
 			line(w, "u += tl.load(%s%s).to(tl.float32)", to, hint(m));
 	}

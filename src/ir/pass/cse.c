@@ -233,8 +233,18 @@ static bool is_distinct(const IrValue *v, unsigned depth)
 	}
 }
 
+/* Where the mask is off a load gives 0, and not what was not stored. */
+static IrValue *masked(const Cse *c, IrOp *load, IrValue *value)
+{
+	if (load->operand_count == 1)
+		return value;
+	IrBuilder b = ir_at(c->cx->module, load);
+	IrValue *zero = ir_is_float(ir_elem(value->type)) ? irb_float(&b, value->type, 0) : irb_int(&b, value->type, 0);
+	return irb_3(&b, OP_SELECT, NULL, ir_operand(load, 1), value, zero);
+}
+
 /* The value that the load gives, as the last write stored it there; NULL: it is not known. */
-static IrValue *stored_value(const Cse *c, const IrOp *load)
+static IrValue *stored_value(const Cse *c, IrOp *load)
 {
 	const IrOp *store = c->stored == c->memory ? c->store : NULL;
 	if (!store || load->kind != OP_LOAD || ir_operand(load, 0) != ir_operand(store, 0) ||
@@ -244,7 +254,9 @@ static IrValue *stored_value(const Cse *c, const IrOp *load)
 		return NULL;
 	bool same_mask = load->operand_count == 1 || ir_operand(load, 1) == ir_operand(store, 2);
 	bool same_type = load->results[0].type == ir_operand(store, 1)->type;
-	return same_mask && same_type && is_distinct(ir_operand(load, 0), 0) ? ir_operand(store, 1) : NULL;
+	bool known = same_mask && same_type && !ir_is_ptr(ir_elem(load->results[0].type)) &&
+		     is_distinct(ir_operand(load, 0), 0);
+	return known ? masked(c, load, ir_operand(store, 1)) : NULL;
 }
 
 static void replace(Cse *c, IrOp *op, IrValue *by)
@@ -332,8 +344,9 @@ bool pass_cse(PassCx *cx, bool *changed)
 	while (c.cap < m->next_op)
 		c.cap *= 2;
 	c.slots = ARENA_ARRAY(cx->scratch, Entry *, c.cap);
-	c.numbers = ARENA_ARRAY(cx->scratch, uint64_t, m->next_value);
-	c.partner = ARENA_ARRAY(cx->scratch, IrValue *, m->next_value);
+	uint32_t values = m->next_value + 2 * m->next_op; /* with those that loads may become */
+	c.numbers = ARENA_ARRAY(cx->scratch, uint64_t, values);
+	c.partner = ARENA_ARRAY(cx->scratch, IrValue *, values);
 	visit_region(&c, &m->op->regions[0]);
 	*changed = c.changed;
 	return true;
