@@ -468,6 +468,18 @@ bool ir_is_volatile(const IrOp *op)
 	return op->kind == OP_LOAD && ((says && says->i) || (cache && cache->i == CACHE_CV));
 }
 
+bool ir_may_order(const IrOp *op)
+{
+	if (ir_may_write(op) || ir_is_volatile(op) || op->kind == OP_WHILE)
+		return true;
+	for (uint32_t r = 0; r < op->region_count; r++)
+		for (const IrBlock *b = op->regions[r].first; b; b = b->next)
+			for (const IrOp *inner = b->first; inner; inner = inner->next)
+				if (ir_may_order(inner))
+					return true;
+	return false;
+}
+
 bool ir_is_droppable(const IrOp *op)
 {
 	if (op->kind == OP_LOAD)

@@ -76,13 +76,15 @@ static void add_global(Arena *arena, GpuPending *s, GpuPendingGlobal global, uin
 		s->globals.data[found].carried |= global.carried;
 }
 
-static void add_store(Arena *arena, GpuPending *s, const IrOp *op, uint32_t at)
+static void add_store(Arena *arena, GpuPending *s, const IrOp *op, bool told, uint32_t at)
 {
 	uint32_t found;
 	CONTRACT(op->block);
 	FIND_OP(&s->stores, op, at, found);
 	if (found == s->stores.len)
-		vec_push(arena, &s->stores, (GpuPendingGlobal){op, false});
+		vec_push(arena, &s->stores, (GpuPendingGlobal){op, false, told});
+	else
+		s->stores.data[found].told |= told;
 }
 
 void gpu_pending_add_own(Arena *arena, GpuPending *s, GpuOwnWarp own)
@@ -95,9 +97,9 @@ void gpu_pending_add_global(Arena *arena, GpuPending *s, GpuPendingGlobal global
 	add_global(arena, s, global, 0);
 }
 
-void gpu_pending_add_store(Arena *arena, GpuPending *s, const IrOp *op)
+void gpu_pending_add_store(Arena *arena, GpuPending *s, const IrOp *op, bool told)
 {
-	add_store(arena, s, op, 0);
+	add_store(arena, s, op, told, 0);
 }
 
 void gpu_pending_join(Arena *arena, GpuPending *to, const GpuPending *from)
@@ -113,7 +115,7 @@ void gpu_pending_join(Arena *arena, GpuPending *to, const GpuPending *from)
 	for (uint32_t i = 0; i < from->globals.len; i++)
 		add_global(arena, to, from->globals.data[i], i);
 	for (uint32_t i = 0; i < from->stores.len; i++)
-		add_store(arena, to, from->stores.data[i].op, i);
+		add_store(arena, to, from->stores.data[i].op, from->stores.data[i].told, i);
 }
 
 static uint32_t carried(const GpuPending *s)
@@ -121,6 +123,14 @@ static uint32_t carried(const GpuPending *s)
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < s->globals.len; i++)
 		n += s->globals.data[i].carried;
+	return n;
+}
+
+static uint32_t told(const GpuPending *s)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < s->stores.len; i++)
+		n += s->stores.data[i].told;
 	return n;
 }
 
@@ -153,7 +163,8 @@ bool gpu_pending_equal(const GpuPending *a, const GpuPending *b)
 	return spans_equal(&a->written, &b->written) && spans_equal(&a->read, &b->read) &&
 	       spans_equal(&a->under_way, &b->under_way) && spans_equal(&a->unfenced, &b->unfenced) &&
 	       spans_equal(&a->products, &b->products) && a->own.len == b->own.len &&
-	       a->globals.len == b->globals.len && carried(a) == carried(b) && a->stores.len == b->stores.len;
+	       a->globals.len == b->globals.len && carried(a) == carried(b) && a->stores.len == b->stores.len &&
+	       told(a) == told(b);
 }
 
 void gpu_pending_meet(GpuPending *s)

@@ -26,7 +26,8 @@
  *
  * TMA copies need the same: bytes that they read or write must be fenced by the threads that
  * touched them before, scratch included, and so must stores to a tensor that the copy reads, which
- * takes a fence of global memory. What a TMA copy wrote needs no barrier, as every thread waits
+ * takes a fence of global memory; in front of a barrier of the author's stores to any argument, as
+ * two may be one tensor. What a TMA copy wrote needs no barrier, as every thread waits
  * for it (ttng.wait_barrier); nor do threads' copies whose arrival is counted at a barrier in
  * memory (neso.counted), as each thread fences its own.
  *
@@ -95,7 +96,7 @@ static bool is_hazard(const GpuPending *s, const GpuEffects *e, const IrOp *op)
 static bool crosses_proxies(const GpuBarriers *w, const GpuPending *s, const IrOp *op)
 {
 	for (uint32_t i = 0; i < s->stores.len; i++) {
-		if (gpu_crosses_proxies(&w->order, s->stores.data[i].op, op))
+		if (gpu_crosses_proxies(&w->order, s->stores.data[i].op, op, s->stores.data[i].told))
 			return true;
 	}
 	return false;
@@ -130,6 +131,8 @@ static bool walk_wait(GpuBarriers *w, const IrOp *op, GpuPending *s)
 	switch (op->kind) {
 	case OP_BARRIER:
 	case OP_CLUSTER_BARRIER:
+		for (uint32_t i = 0; i < s->stores.len; i++)
+			s->stores.data[i].told = true;
 		gpu_pending_meet(s);
 		return true;
 	case OP_FENCE_ASYNC: /* a barrier follows, as what was written is pending still */
@@ -200,11 +203,11 @@ static void walk_plain(GpuBarriers *w, const IrOp *op, GpuPending *s)
 	if (e->product && !e->async)
 		end_products(w, s, true);
 	if (gpu_is_global(op))
-		gpu_pending_add_global(w->arena, s, (GpuPendingGlobal){op, false});
+		gpu_pending_add_global(w->arena, s, (GpuPendingGlobal){op, false, false});
 	if (w->tensors && e->scratch)
 		gpu_spans_add(w->arena, &s->unfenced, e->scratch_span);
 	if (w->tensors && gpu_is_global(op) && op->kind != OP_LOAD && op->kind != OP_ASYNC_COPY)
-		gpu_pending_add_store(w->arena, s, op);
+		gpu_pending_add_store(w->arena, s, op, false);
 	if (e->own_warp)
 		gpu_pending_add_own(w->arena, s, (GpuOwnWarp){op, e->plan, e->scratch_span});
 	else if (e->scratch)
@@ -298,7 +301,7 @@ static void walk_role(GpuBarriers *w, const IrRegion *region, GpuPending *s)
 	walk_region(w, region, &inside);
 	gpu_spans_join(w->arena, &s->unfenced, &inside.unfenced);
 	for (uint32_t i = 0; i < inside.stores.len; i++)
-		gpu_pending_add_store(w->arena, s, inside.stores.data[i].op);
+		gpu_pending_add_store(w->arena, s, inside.stores.data[i].op, inside.stores.data[i].told);
 }
 
 /* Copies of the regions may reach what threads wrote before: a fence in front of the op, with a

@@ -25,6 +25,7 @@ typedef struct GpuOwnWarp {
 typedef struct GpuPendingGlobal {
 	const IrOp *op;
 	bool carried; /* by a loop, from an iteration before */
+	bool told;    /* a store: behind it all threads have met by a barrier of the author's */
 } GpuPendingGlobal;
 
 typedef struct GpuPending {
@@ -42,7 +43,7 @@ void gpu_spans_join(Arena *arena, GpuSpans *to, const GpuSpans *from);
 
 void gpu_pending_add_own(Arena *arena, GpuPending *s, GpuOwnWarp own);
 void gpu_pending_add_global(Arena *arena, GpuPending *s, GpuPendingGlobal global);
-void gpu_pending_add_store(Arena *arena, GpuPending *s, const IrOp *op);
+void gpu_pending_add_store(Arena *arena, GpuPending *s, const IrOp *op, bool told);
 void gpu_pending_join(Arena *arena, GpuPending *to, const GpuPending *from);
 GpuPending gpu_pending_copy(Arena *arena, const GpuPending *from);
 /* As sets: own ops and accesses of global memory are only ever added. */

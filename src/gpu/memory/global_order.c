@@ -354,10 +354,10 @@ static bool are_of_two_programs(const GpuOrder *o, const IrOp *first, const IrOp
 	return true;
 }
 
-bool gpu_crosses_proxies(const GpuOrder *o, const IrOp *first, const IrOp *then)
+bool gpu_crosses_proxies(const GpuOrder *o, const IrOp *first, const IrOp *then, bool told)
 {
 	return is_tensor_access(then) && !is_tensor_access(first) && !is_load(first) &&
-	       same_root(o, first, then) && !are_disjoint(o, first, then) &&
+	       (told || same_root(o, first, then)) && !are_disjoint(o, first, then) &&
 	       !are_of_two_programs(o, first, then);
 }
 

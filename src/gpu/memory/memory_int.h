@@ -63,8 +63,10 @@ bool gpu_global_access(const GpuCx *gpu, const IrOp *op, const IrValue **root);
 /* Does it tell other programs what this one has stored? The threads meet before a scalar's
  * release. */
 bool gpu_releases(const GpuCx *gpu, const IrOp *op);
-/* Does a tensor map look at what threads may have stored before, so that a fence must stand between? */
-bool gpu_crosses_proxies(const GpuOrder *o, const IrOp *first, const IrOp *then);
+/* Does a tensor map look at what threads may have stored before, so that a fence must stand between?
+ * told: the author has put a barrier behind the store, which may be to the same tensor by another
+ * argument. */
+bool gpu_crosses_proxies(const GpuOrder *o, const IrOp *first, const IrOp *then, bool told);
 
 /* The region of the innermost ttg.warp_specialize that holds op, and that op; NULL: none. */
 const IrRegion *gpu_own_warps_region(const IrOp *op, const IrOp **specialize);

@@ -21,7 +21,7 @@ static bool lets_pass(const IrOp *op)
 	case OP_ASYNC_WAIT:
 		return true;
 	default:
-		return ir_is_pure(op) || (!op->region_count && !ir_may_write(op));
+		return ir_is_pure(op) || (!op->region_count && !ir_may_order(op));
 	}
 }
 

@@ -215,16 +215,9 @@ static bool same_other(const IrOp *a, const IrOp *b)
 	return x && x == y;
 }
 
-static bool writes_nothing(void *data, IrOp *op)
+static bool nothing_written_between(const IrOp *a, const IrOp *b)
 {
-	(void)data;
-	return !ir_may_write(op);
-}
-
-/* In branches and loops neither. */
-static bool nothing_written_between(IrOp *a, const IrOp *b)
-{
-	while (a != b && writes_nothing(NULL, a) && ir_walk(a, false, writes_nothing, NULL))
+	while (a != b && !ir_may_order(a))
 		a = a->next;
 	return a == b;
 }
@@ -283,7 +276,7 @@ static bool hide_each_other(const Join *j, const IrOp *a, const IrOp *b)
 	       is_unseen(j, &b->results[0], mask_of(a), &steps);
 }
 
-static bool may_join(const Join *j, IrOp *a, const IrOp *b)
+static bool may_join(const Join *j, const IrOp *a, const IrOp *b)
 {
 	unsigned steps = MOST_STEPS;
 	return a->block == b->block && a->results[0].type == b->results[0].type &&

@@ -252,11 +252,12 @@ static bool copy_operand(Relief *r, IrOp *load)
 	return true;
 }
 
-/* The last op in front of the load that begins a copy, if nothing is written in between. */
+/* The last op in front of the load that begins a copy, if nothing is written in between, nor
+ * waited for what others write. */
 static IrOp *copy_in_front(const IrOp *load)
 {
 	IrOp *op = load->prev;
-	while (op && op->kind != OP_ASYNC_COMMIT && (!ir_may_write(op) || op->kind == OP_LOCAL_ALLOC))
+	while (op && op->kind != OP_ASYNC_COMMIT && (!ir_may_order(op) || op->kind == OP_LOCAL_ALLOC))
 		op = op->prev;
 	return op && op->kind == OP_ASYNC_COMMIT ? op : NULL;
 }

@@ -68,7 +68,7 @@ static bool look_at_side(Guard *g, Arena *scratch, bool then, bool all)
 		return false;
 	IrBuilder b = ir_at(g->m, g->branch);
 	IrValue *condition = ir_operand(g->branch, 0);
-	for (IrOp *op = g->side->first, *next; op; op = next) {
+	for (IrOp *op = g->side->first, *next; op && !ir_is_volatile(op); op = next) {
 		next = op->next;
 		if (op->kind != OP_LOAD || !ir_is_tensor(op->results[0].type) || !may_go(g, op))
 			continue;

@@ -24,7 +24,8 @@ typedef struct Holds {
 static bool visit_body(void *data, IrOp *op)
 {
 	Holds *h = data;
-	h->stops |= op->kind == OP_FOR || op->kind == OP_WHILE;
+	/* Whether the loop ends may be what others say, who have written what is loaded then. */
+	h->stops |= op->kind == OP_FOR || op->kind == OP_WHILE || ir_is_volatile(op);
 	h->dots |= schedule_is_dot(op);
 	h->loads |= (op->kind == OP_LOAD || op->kind == OP_DESC_LOAD) && ir_is_tensor(op->results[0].type);
 	return !h->stops;
