@@ -8,7 +8,7 @@
 
 #include "writer.h"
 
-enum { JOINED, HELD, FORWARDED, SCALED, OUTSIDE, CHUNKS, BESIDE, ROUNDED, KINDS };
+enum { JOINED, HELD, FORWARDED, SCALED, OUTSIDE, CHUNKS, BESIDE, ROUNDED, MIXED, KINDS };
 enum { ELEMENTS = 4096 };
 
 typedef struct Memory {
@@ -368,6 +368,43 @@ static void rounded(Memory *m)
 	line(w, spread ? "tl.store(big + r[:, None] * %d + i[None, :], u.to(tl.float32))" : "tl.store(big + i + 0 * %d, u.to(tl.float32))", m->n);
 }
 
+/* Two types that a third one holds, and what is made of them rounded to any: each step is rounded once. */
+static void mixed(Memory *m)
+{
+	Writer *w = &m->w;
+	static const char *const narrow[] = {"tl.float16", "tl.bfloat16", "tl.float32", "tl.float8e5"};
+	const char *in = word(w, 4, "tl.float32", "tl.float32", "tl.float32", "tl.float64");
+	line(w, "a = tl.load(x + i)");
+	line(w, "b = tl.load(z + %s)", word(w, 3, "i", "pid", "i // 2"));
+	line(w, "c = tl.load(x + 1024 + i)");
+	line(w, "d = tl.load(z + 1024 + i)");
+	line(w, "u, v = a.to(%s), b.to(%s)", in, in);
+	for (int k = 1 + pick(m, 4); k > 0; k--) {
+		const char *other = word(w, 4, "v", "c.to(IN)", "d.to(IN)", "u");
+		const char *type = strncmp(other, "v", 1) == 0 || strncmp(other, "u", 1) == 0 ? other
+				 : *other == 'c'				     ? "c"
+										     : "d";
+		char text[40];
+		snprintf(text, sizeof text, *type == 'c' || *type == 'd' ? "%s.to(%s)" : "%s", type, in);
+		switch (pick(m, 7)) {
+		case 0: line(w, "u = u + %s", text); break;
+		case 1: line(w, "u = u - %s", text); break;
+		case 2: line(w, "u = u * %s", text); break;
+		case 3: line(w, "u = tl.where(u > %s, u, %s)", text, text); break;
+		case 4: line(w, "u = -tl.abs(u)"); break;
+		case 5: line(w, "u = %s * u", text); break;
+		default: break;
+		}
+		if (chance(w, 2))
+			line(w, "u = u.to(%s).to(%s)", narrow[pick(m, 4)], in);
+		if (chance(w, 4))
+			line(w, "v = u");
+	}
+	const char *to = narrow[pick(m, 4)];
+	line(w, "r = u.to(%s).to(tl.float32)", to);
+	line(w, "tl.store(big + i, tl.where(r != r, 0.0, r))");
+}
+
 void memory_make(Case *c, uint64_t seed)
 {
 	static const neso_dtype types[] = {NESO_FP32, NESO_FP16, NESO_BF16, NESO_INT32, NESO_INT8, NESO_INT64, NESO_FP64, NESO_INT16};
@@ -379,18 +416,25 @@ void memory_make(Case *c, uint64_t seed)
 	m.type = types[pick(&m, kind == JOINED || kind == HELD || kind == FORWARDED ? 4 : 8)];
 	m.n = random_pick(&w->r, 4, 32, 64, 128, 256);
 	bool products = kind == SCALED || kind == OUTSIDE || kind == BESIDE;
+	static const neso_dtype floats[] = {NESO_FP16, NESO_BF16, NESO_FP32, NESO_FP8E5};
+	neso_dtype other = m.type;
+	if (kind == MIXED) {
+		m.type = floats[pick(&m, 4)];
+		other = floats[pick(&m, 4)];
+	}
 	if (kind == ROUNDED)
-		m.type = chance(w, 2) ? NESO_FP16 : NESO_BF16;
+		other = m.type = chance(w, 2) ? NESO_FP16 : NESO_BF16;
 	c->grid = kind == SCALED ? (uint32_t)random_pick(&w->r, 3, 1, 2, 2) : 1;
-	c->num_warps = (uint32_t)(products ? random_pick(&w->r, 3, 4, 4, 8) : random_pick(&w->r, 5, 1, 1, 2, 4, 8));
+	c->num_warps = (uint32_t)(products ? random_pick(&w->r, 3, 4, 4, 8) : random_pick(&w->r, 7, 1, 1, 2, 4, 8, 16, 32));
 	c->num_stages = (uint32_t)(1 + pick(&m, 4));
 	c->schedules = chance(w, 4) ? 2 : 1;
 	c->ctas = (uint32_t)random_pick(&w->r, 12, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2);
-	c->fused = true;
+	c->fused = kind != MIXED;
 	c->plain = chance(w, 8);
 	case_buffer(c, &w->r, "x", m.type, ELEMENTS, -8, 8);
-	c->args[0].small = kind != ROUNDED;
-	case_buffer(c, &w->r, "z", m.type, ELEMENTS, -8, 8);
+	case_buffer(c, &w->r, "z", other, ELEMENTS, -8, 8);
+	c->args[0].small = kind != ROUNDED && kind != MIXED;
+	c->args[1].small = kind != MIXED;
 	case_buffer(c, &w->r, "o", m.type, ELEMENTS, -8, 8);
 	case_buffer(c, &w->r, "y", chance(w, 2) ? NESO_FP16 : NESO_BF16, 24576, -2, 2);
 	case_buffer(c, &w->r, "f32", NESO_FP32, ELEMENTS, 0, 3);
@@ -408,7 +452,7 @@ void memory_make(Case *c, uint64_t seed)
 	line(w, "pid = tl.program_id(0)");
 	line(w, "TO: tl.constexpr = %d", 1 + pick(&m, 4));
 	line(w, "i = tl.arange(0, %d)", m.n);
-	void (*const make[])(Memory *) = {joined, held, forwarded, scaled, outside, chunks, beside, rounded};
+	void (*const make[])(Memory *) = {joined, held, forwarded, scaled, outside, chunks, beside, rounded, mixed};
 	make[kind](&m);
 	fclose(w->out);
 }
