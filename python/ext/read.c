@@ -262,6 +262,8 @@ static bool is_on_device(PyObject *tensor)
 
 static bool read_tensor(PyObject *tensor, bool is_const, const char *name, neso_arg *arg, Held *held)
 {
+	if (!array_is_plain(tensor))
+		return false;
 	if (is_on_device(tensor))
 		return read_imported(tensor, is_const, name, arg, held);
 	PyObject *pointer = PyObject_CallMethodObjArgs(tensor, name_data_ptr, NULL);
@@ -269,7 +271,7 @@ static bool read_tensor(PyObject *tensor, bool is_const, const char *name, neso_
 		return false;
 	unsigned long long address = PyLong_AsUnsignedLongLong(pointer);
 	Py_DECREF(pointer);
-	if ((address == (unsigned long long)-1 && PyErr_Occurred()) || !array_is_plain(tensor))
+	if (address == (unsigned long long)-1 && PyErr_Occurred())
 		return false;
 	neso_dtype dtype = array_dtype_of(tensor);
 	if (dtype == NESO_DTYPE_NONE)

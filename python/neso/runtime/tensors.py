@@ -59,6 +59,10 @@ class TensorWrapper:
     def data_ptr(self):
         return self.base.data_ptr()
 
+    def is_neg(self):
+        """Is a sign kept beside the memory, as of torch's x.conj().imag?"""
+        return getattr(self.base, "is_neg", bool)()
+
     def stride(self, *args):
         return self.base.stride(*args)
 
