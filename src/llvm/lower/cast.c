@@ -133,6 +133,22 @@ static bool mixes_halves(Lower *lw)
 	return lw->has_f16 && lw->has_bf16;
 }
 
+/* Made of an integer that both kinds of halves hold: LLVM makes f32 of that at once. */
+static bool is_small_integer(LLVMValueRef x)
+{
+	enum { MOST = 256 };
+	if (!LLVMIsAUIToFPInst(x) && !LLVMIsASIToFPInst(x))
+		return false;
+	LLVMValueRef v = LLVMGetOperand(x, 0);
+	if (LLVMIsAZExtInst(v) || LLVMIsASExtInst(v))
+		v = LLVMGetOperand(v, 0);
+	if (LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 8)
+		return true;
+	bool masked = LLVMIsABinaryOperator(v) && LLVMGetInstructionOpcode(v) == LLVMAnd &&
+		      LLVMIsAConstantInt(LLVMGetOperand(v, 1));
+	return masked && LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1)) < MOST;
+}
+
 static LLVMValueRef widen_bits(Lower *lw, LLVMValueRef x)
 {
 	LLVMValueRef word = LLVMBuildBitCast(lw->b, x, lw->t.i16, "");
@@ -148,7 +164,7 @@ LLVMValueRef lower_widen(Lower *lw, LLVMValueRef x)
 	if (rounded)
 		return rounded;
 	LLVMValueRef word = LLVMTypeOf(x) == lw->t.bf16 ? word_above(lw, x) : NULL;
-	if (!word && LLVMTypeOf(x) == lw->t.bf16 && mixes_halves(lw))
+	if (!word && LLVMTypeOf(x) == lw->t.bf16 && mixes_halves(lw) && !is_small_integer(x))
 		return widen_bits(lw, x);
 	if (!word)
 		return LLVMBuildFPExt(lw->b, x, lw->t.f32, "");
