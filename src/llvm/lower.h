@@ -72,6 +72,7 @@ typedef struct Lower {
 	LowerTileNode tile;        /* made last */
 	const IrOp *buffer_op; /* whose shared memory was looked for last: */
 	LLVMMetadataRef buffer; /* NULL: not known */
+	bool looked_for_copies, has_copies; /* through tensor maps: the module */
 	bool looked_for_halves, has_f16, has_bf16; /* what the module's ops give (lower/cast.c) */
 	bool hinted;            /* some op so far has tl.max_contiguous */
 	unsigned tensor_loads;     /* ops from the next one on that are done (lower_tensor.c) */

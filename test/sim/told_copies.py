@@ -3,6 +3,8 @@
 # run: neso run %s:handed --target sim:sm_90a --schedules 3 -q -g 2 rand:32x64:fp16 zeros:32x64:fp16 zeros:1:i32 zeros:32x64:fp16 32
 # run: neso run %s:last_one --target sim:sm_90a --schedules 3 -q -g 4 rand:32x64:fp32 zeros:128x64:fp32 zeros:1:i32 zeros:32x64:fp32 32
 # run: neso run %s:handed --target sim:sm_100a --schedules 3 -q -g 2 rand:32x64:fp16 zeros:32x64:fp16 zeros:1:i32 zeros:32x64:fp16 32
+# run: neso run %s:by_a_flag --target sim:sm_90a --schedules 3 -q -g 2 rand:32x64:fp16 zeros:32x64:fp16 zeros:1:i32 zeros:32x64:fp16 32
+# run: neso run %s:by_a_flag --target sim:sm_90a --schedules 3 --num-warps 1 -q -g 2 rand:32x64:fp16 zeros:32x64:fp16 zeros:1:i32 zeros:32x64:fp16 32
 # run: neso compile %s:by_a_copy --target sm_90a --signature "*fp16:16,*fp16:16,*i32:16,*fp16:16,32" --emit llir | sed '/call void @neso.fence_async_all/d' >%t/copy.llir
 # run: TRITON_KERNEL_OVERRIDE=%t/copy.llir neso run %s:by_a_copy --target sim:sm_90a --check -q -g 2 rand:32x64:fp16 zeros:32x64:fp16 zeros:1:i32 zeros:32x64:fp16 32
 # run: neso compile %s:handed --target sm_90a --signature "*fp16:16,*fp16:16,*i32:16,*fp16:16,32" --emit llir | sed '/call void @neso.fence_async_all/d' >%t/none.llir
@@ -50,5 +52,18 @@ def by_a_copy(x_ptr, tmp_ptr, flag_ptr, out_ptr, B: tl.constexpr):
         tl.atomic_xchg(flag_ptr, 1, sem="release")
     else:
         while tl.atomic_add(flag_ptr, 0, sem="acquire") == 0:
+            pass
+        tl.store(out_ptr + at, tmp.load([0, 0]))
+
+
+@triton.jit
+def by_a_flag(x_ptr, tmp_ptr, flag_ptr, out_ptr, B: tl.constexpr):
+    at = tl.arange(0, B)[:, None] * 64 + tl.arange(0, 64)[None, :]
+    tmp = tl.make_tensor_descriptor(tmp_ptr, [B, 64], [64, 1], [B, 64])
+    if tl.program_id(0) == 0:
+        tl.store(tmp_ptr + at, tl.load(x_ptr + at) * 2)
+        tl.atomic_xchg(flag_ptr, 1, sem="release")
+    else:
+        while tl.load(flag_ptr, volatile=True) == 0:
             pass
         tl.store(out_ptr + at, tmp.load([0, 0]))

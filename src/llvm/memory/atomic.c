@@ -12,7 +12,6 @@
  *
  * What PTX has no instruction for (8-bit and most 16-bit operations) is LLVM's atomicrmw and cmpxchg under a branch: a
  * loop on the 32-bit word around it. */
-#include <stdlib.h>
 #include "ir/enums.h"
 #include "llvm/lower_int.h"
 #include "llvm/memory/memory.h"
@@ -187,29 +186,6 @@ static void fence(const Atomic *a, bool wanted)
 		machine_call(a->lw, a->fence, NULL, 0);
 }
 
-static bool visit_tensor(void *data, IrOp *op)
-{
-	(void)data;
-	return op->kind != OP_TMA_LOAD && op->kind != OP_TMA_STORE && op->kind != OP_TMA_STORE_ROWS &&
-	       op->kind != OP_TMA_REDUCE;
-}
-
-/* What others' threads have stored before they said so is seen by copies through tensor maps
- * behind a fence alone, of whoever it was told to. */
-static void fence_copies(const Atomic *a)
-{
-	bool others = a->acquire && a->used && strcmp(a->scope, "cta") != 0;
-	const char *try = getenv("NESO_TRY_FENCE");
-	if (try && *try == '0')
-		return;
-	if (others && !ir_walk(a->lw->module->op, false, visit_tensor, NULL)) {
-		if (try && *try == '2')
-			machine_call(a->lw, MACHINE_fence_async_global, NULL, 0);
-		else
-			machine_call(a->lw, MACHINE_fence_async_all, NULL, 0);
-	}
-}
-
 /* A warp's lanes may come out of the loops apart, and ptxas 13.0 takes them for together at
  * shuffles and products: those were wrong on an H200. Lanes yield in the loops, and the others
  * do not wait for them where the branch ends, it seems. */
@@ -274,7 +250,8 @@ static bool do_scalar(Atomic *a)
 	fence(a, a->release);
 	access_all(a, NULL, &v);
 	fence(a, a->acquire);
-	fence_copies(a);
+	if (a->acquire && a->used && strcmp(a->scope, "cta") != 0)
+		lower_fence_copies(a->lw);
 	if (a->used)
 		lower_elements(lw, LLVMBuildStore(lw->b, lower_to_bits(lw, v, a->elem), place), NULL);
 	lower_end_if(lw, part);
@@ -328,7 +305,8 @@ static bool do_tile(Atomic *a)
 	access_all(a, lower_global_owner(lw, &a->tile), regs);
 	meet(a);
 	fence(a, a->acquire);
-	fence_copies(a);
+	if (a->acquire && a->used && strcmp(a->scope, "cta") != 0)
+		lower_fence_copies(a->lw);
 	if (!a->used)
 		return true;
 	lower_global_spread(&a->tile, regs);

@@ -9,6 +9,7 @@
  *
  * Addresses: where pointers are known to go up by one element, registers that differ in such bits alone share the
  * address of the lowest, and the difference ends up in the instruction. */
+#include <stdlib.h>
 #include "llvm/memory/memory.h"
 
 #include "base/map.h"
@@ -467,6 +468,28 @@ LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointe
 	return regs;
 }
 
+static bool look_for_copies(void *data, IrOp *op)
+{
+	Lower *lw = data;
+	lw->has_copies = op->kind == OP_TMA_LOAD || op->kind == OP_TMA_STORE ||
+			 op->kind == OP_TMA_STORE_ROWS || op->kind == OP_TMA_REDUCE;
+	return !lw->has_copies;
+}
+
+void lower_fence_copies(Lower *lw)
+{
+	const char *try = getenv("NESO_TRY_FENCE");
+	if (!lw->looked_for_copies)
+		ir_walk(lw->module->op, false, look_for_copies, lw);
+	lw->looked_for_copies = true;
+	if (try && *try == '0')
+		return;
+	if (lw->has_copies && try && *try == '2')
+		MACHINE0(lw, fence_async_global);
+	else if (lw->has_copies)
+		MACHINE0(lw, fence_async_all);
+}
+
 /* Once for all: what changes meanwhile is one value to the program, and decides one way. */
 static void load_for_all(Lower *lw, const IrOp *op, const IrValue *mask, const IrValue *other)
 {
@@ -474,6 +497,7 @@ static void load_for_all(Lower *lw, const IrOp *op, const IrValue *mask, const I
 	GlobalTile tile = lower_global_tile(lw, ir_operand(op, 0), mask, WIDEST_ACCESS);
 	if (tile.layout) {
 		LLVMValueRef *regs = lower_global_load(lw, op, ir_operand(op, 0), mask, other, elem);
+		lower_fence_copies(lw);
 		uint32_t count = tile.reps << tile.register_bits;
 		lower_set(lw, ir_result(op, 0), lower_share_copies(lw, op, &tile, regs), count);
 		return;
@@ -481,6 +505,7 @@ static void load_for_all(Lower *lw, const IrOp *op, const IrValue *mask, const I
 	LLVMValueRef place = lower_shared_at(lw, gpu_shared_offset(lw->gpu, op));
 	LowerIf first = lower_begin_if(lw, lower_global_owner(lw, &tile));
 	LLVMValueRef *got = lower_global_load(lw, op, ir_operand(op, 0), mask, other, elem);
+	lower_fence_copies(lw);
 	lower_elements(lw, LLVMBuildStore(lw->b, lower_to_bits(lw, got[0], elem), place), NULL);
 	lower_end_if(lw, first);
 	LLVMValueRef v = lower_take_first(lw, tile.element_bits, place);
@@ -497,6 +522,8 @@ bool lower_LOAD(Lower *lw, IrOp *op)
 		return true;
 	}
 	LLVMValueRef *regs = lower_global_load(lw, op, ir_operand(op, 0), mask, other, ir_elem(type));
+	if (ir_is_volatile(op) && op->results[0].uses)
+		lower_fence_copies(lw);
 	lower_set(lw, ir_result(op, 0), regs, lower_count(lw, type));
 	return true;
 }

@@ -41,6 +41,9 @@ void lower_global_elements(Lower *lw, const GlobalTile *tile, uint32_t rep, uint
 void lower_global_spread(const GlobalTile *tile, LLVMValueRef *regs);
 /* i1: this thread is the one that does it, and the mask (may be NULL) says so; NULL: always. `owner`: lower_global_owner. */
 LLVMValueRef lower_global_owner(Lower *lw, const GlobalTile *tile);
+/* Behind what tells that other programs have stored: copies through tensor maps see that behind a
+ * fence alone. */
+void lower_fence_copies(Lower *lw);
 LLVMValueRef lower_global_condition(Lower *lw, LLVMValueRef owner, const LowerValue *mask, uint32_t index);
 
 /* The words of one access: 32 bits each, or one shorter, or 64. Words of 8 bits travel as i16. */
