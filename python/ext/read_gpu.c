@@ -120,8 +120,8 @@ static bool look_python(GpuCall *g, PyObject *tensor, Py_ssize_t i, neso_arg *ou
 	return true;
 }
 
-/* May it be the imaginary parts of a conjugate? They lie between the real ones. Others are not asked
- * what sign they have: that is a call into Python. */
+/* May it be the imaginary parts of a conjugate? They lie between the real ones. Others are not
+ * asked what sign they have: that is a call into Python. */
 static bool may_be_negated(const DlTensor *t)
 {
 	for (int32_t d = 0; t->strides && d < t->ndim; d++)

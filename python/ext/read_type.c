@@ -121,8 +121,8 @@ bool array_is_plain(PyObject *tensor)
 	PyErr_Clear();
 	if (turned)
 		PyErr_SetString(PyExc_TypeError,
-				"a tensor with the negative bit, as x.conj().imag is: its memory holds the values "
-				"with the other sign; pass tensor.resolve_neg()");
+				"a tensor with the negative bit, as x.conj().imag is: its memory holds the "
+				"values with the other sign; pass tensor.resolve_neg()");
 	return !turned;
 }
 

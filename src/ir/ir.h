@@ -135,8 +135,8 @@ bool ir_is_pure(const IrOp *op);
 /* May memory be other behind it than in front: does it write, order or wait, or is it a call of a
  * function or assembly that does not say that it is pure? */
 bool ir_may_write(const IrOp *op);
-/* Must a load behind it stay there: may it, or an op inside, write, or load what others may change? A
- * while loop may wait for them. */
+/* Must a load behind it stay there: may it, or an op inside, write, or load what others may
+ * change? A while loop may wait for them. */
 bool ir_may_order(const IrOp *op);
 /* Unused, it may be dropped (pure, or without effect, or a load that is not volatile). */
 bool ir_is_droppable(const IrOp *op);

@@ -11,7 +11,7 @@
  *	loops.c                 seed -> Case: loops of products and what stands beside them
  *	states.c                seed -> Case: loops that carry tiles from product to product
  *	rows.c                  seed -> Case: kernels that walk along rows
- *	memory.c                seed -> Case: loads and stores that passes join, hold, move or forward
+ *	memory.c                seed -> Case: loads and stores that passes join, hold, forward
  *	case.c                  Case <-> file
  *	run.c                   Case -> Outcome
  *	shrink.c                Program -> a smaller one with the same Outcome

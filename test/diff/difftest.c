@@ -3,7 +3,7 @@
  *	difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER]
  *	         [--no-check] [--findings N] [--hang SECONDS] [--verify]
  *	difftest --products ...         whole programs, which are not shrunk: products.c; --loops,
- *	                                --states, --rows, --memory: loops.c, states.c, rows.c, memory.c
+ *	                                --states, --rows, --memory: the files of these names
  *	difftest --print SEED           the program of a seed
  *	difftest [--target T]... FILE   a program that was kept
  *
@@ -12,7 +12,8 @@
  * (not written without one) and to standard output. A target such as sm_90a is compiled for, to a
  * cubin, and not run. --verify: the IR is verified and read again behind each pass, and such a
  * target is compiled for to PTX. --as-written: the interpreter runs kernels that no optional pass
- * has changed, so that faults of these passes are seen too. Who ends it early (SIGTERM) is told what each worker was doing.
+ * has changed, so that faults of these passes are seen too.
+ * Who ends it early (SIGTERM) is told what each worker was doing.
  * Exit status: 0 no finding, 1 findings, 2 wrong use. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <execinfo.h>

@@ -1,4 +1,4 @@
-/* Kernels whose loads and stores passes join, hold, move or forward, as whole programs: loads by masks
+/* Kernels whose loads and stores passes join, hold or forward, as whole programs: loads by masks
  * that exclude each other, rows that an inner loop loads again, tiles that are stored and loaded
  * again, products with rows of scales, products outside of loops, chunks of parts. What stands
  * between two accesses (nothing, stores, loops, branches, atomic operations, barriers, assertions)
@@ -100,7 +100,9 @@ static void joined(Memory *m)
 	line(w, "ok = i // 16 < N // 16");
 	switch (pick(m, 4)) {
 	case 0: line(w, "m0, m1, m2 = i < %d, i >= %d, i >= %d", first, first, n); break;
-	case 1: line(w, "m0, m1, m2 = i < %d, (i >= %d) & (i < %d), i >= %d", first, first, second, second); break;
+	case 1:
+		line(w, "m0, m1, m2 = i < %d, (i >= %d) & (i < %d), i >= %d", first, first, second, second);
+		break;
 	case 2: line(w, "m0, m1, m2 = i // 16 < T, ~(i // 16 < T), i >= %d", n); break;
 	default: line(w, "m0, m1, m2 = i < %d, i > %d, i >= %d", first, second - 1, n); break;
 	}
@@ -128,7 +130,9 @@ static void joined(Memory *m)
 			between(m, "i * 2");
 	}
 	switch (pick(m, 4)) {
-	case 0: line(w, "u = tl.where(m0%s, -a, %s)", valid, count > 2 ? "tl.where(m1, b * 2, c)" : "b * 2"); break;
+	case 0:
+		line(w, "u = tl.where(m0%s, -a, %s)", valid, count > 2 ? "tl.where(m1, b * 2, c)" : "b * 2");
+		break;
 	case 1: line(w, "u = tl.where(m0, a + 1, tl.where(m1, b, %s))", count > 2 ? "c" : "7"); break;
 	case 2: line(w, "u = tl.where(m0, a, %s) + tl.where(m1, b, %s)", zero(m), zero(m)); break;
 	default:
@@ -231,7 +235,8 @@ static void scaled(Memory *m)
 	line(w, "a = tl.load(y + rows[:, None] * 128 + at + k[None, :])");
 	line(w, "b = tl.load(y + 8192 + j[None, :] * 128 + at + k[:, None])");
 	line(w, "f = tl.load(f32 + %s%s)",
-	     word(w, 4, "(512 + c + at)", "512 + at // 32 * 8 + c", "(512 - c)", "512 + c + at"), word(w, 4, "", "", ", cache_modifier='.cg'", ", eviction_policy='evict_first'"));
+	     word(w, 4, "(512 + c + at)", "512 + at // 32 * 8 + c", "(512 - c)", "512 + c + at"),
+	     word(w, 4, "", "", ", cache_modifier='.cg'", ", eviction_policy='evict_first'"));
 	line(w, "g = tl.load(f32 + (2048 + rows * 4 + at // 32))");
 	if (w->c->grid == 1) {
 		line(w, "tl.debug_barrier()");
@@ -251,10 +256,12 @@ static void outside(Memory *m)
 	line(w, "r, j, k = tl.arange(0, %d), tl.arange(0, 128), tl.arange(0, 64)", bm);
 	line(w, "acc = tl.zeros((%d, 128), tl.float32)", bm);
 	for (int n = 2 + pick(m, 2); n > 0; n--) {
-		const char *mask = word(w, 4, "", "", ", mask=r[:, None] < N, other=0", ", mask=(k[None, :] < N), other=1");
+		const char *mask = word(w, 4, "", "", ", mask=r[:, None] < N, other=0",
+					", mask=(k[None, :] < N), other=1");
 		line(w, "a = tl.load(y + %d + r[:, None] * 64 + k[None, :]%s)", pick(m, 3) * 1024, mask);
 		line(w, "b = tl.load(y + %d + %s%s)", pick(m, 3) * 1024,
-		     chance(w, 2) ? "k[:, None] * 128 + j[None, :]" : "k[:, None] + j[None, :] * 64", hint(m));
+		     chance(w, 2) ? "k[:, None] * 128 + j[None, :]" : "k[:, None] + j[None, :] * 64",
+		     hint(m));
 		line(w, "acc %s tl.dot(a, b)", word(w, 2, "+=", "-="));
 		int which = pick(m, 6);
 		if (which < 3) {
@@ -264,12 +271,14 @@ static void outside(Memory *m)
 				line(w, "for q in range(T - %d):", pick(m, 5));
 			w->depth += which > 0;
 			line(w, "tl.debug_barrier()");
-			line(w, "tl.store(y + r[:, None] * 64 + k[None, :], ((r[:, None] + k[None, :] + T) %% 3).to(y.dtype.element_ty))");
+			line(w, "tl.store(y + r[:, None] * 64 + k[None, :], ((r[:, None] + k[None, :] + T) "
+				"%% 3).to(y.dtype.element_ty))");
 			line(w, "tl.debug_barrier()");
 			w->depth -= which > 0;
 		} else if (which == 3) {
 			line(w, "for q in range(0, T * 32, 32):");
-			line(w, "    acc = tl.dot(tl.load(y + q + r[:, None] * 64 + tl.arange(0, 32)[None, :]), tl.load(y + (q + tl.arange(0, 32))[:, None] * 128 + j[None, :]), acc)");
+			line(w, "    acc = tl.dot(tl.load(y + q + r[:, None] * 64 + tl.arange(0, 32)[None, "
+				":]), tl.load(y + (q + tl.arange(0, 32))[:, None] * 128 + j[None, :]), acc)");
 		}
 	}
 	line(w, "tl.store(big + r[:, None] * 128 + j[None, :], acc)");
@@ -283,7 +292,8 @@ static void chunks(Memory *m)
 	line(w, "s = tl.zeros((%d,), tl.float32)", part);
 	line(w, "a = tl.arange(0, %d)", part);
 	line(w, "n = N%s", wide);
-	line(w, "for c in range(%s, tl.cdiv(%s, %d)):", word(w, 3, "0", "1", "0"), word(w, 3, "n", "n", "(n + 1)"), by);
+	line(w, "for c in range(%s, tl.cdiv(%s, %d)):", word(w, 3, "0", "1", "0"),
+	     word(w, 3, "n", "n", "(n + 1)"), by);
 	w->depth++;
 	line(w, "rest = n - c * %d", by);
 	line(w, "most = tl.minimum(rest, %d)", by);
@@ -320,7 +330,11 @@ static void beside(Memory *m)
 	line(w, "e += c");
 	bool met = false;
 	switch (pick(m, 6)) {
-	case 0: met = true, line(w, "tl.debug_barrier()"), line(w, "tl.store(f32 + %d + at + r, (r + at) %% 7 * 1.0)", random_pick(&w->r, 3, 288, 1024, 320)); break;
+	case 0:
+		met = true, line(w, "tl.debug_barrier()"),
+		line(w, "tl.store(f32 + %d + at + r, (r + at) %% 7 * 1.0)",
+		     random_pick(&w->r, 3, 288, 1024, 320));
+		break;
 	case 1: met = true, line(w, "tl.store(f32 + 288 + at, at %% 5 * 1.0)"); break;
 	case 2: line(w, "tl.store(big + 8192 + at * 2 + r, v + at)"); break;
 	case 3: met = true, line(w, "tl.atomic_add(f32 + 288 + at, 1.0)"); break;
@@ -353,8 +367,10 @@ static void rounded(Memory *m)
 		line(w, "q = (a.to(tl.float32)[None, :] * b.to(tl.float32)[:, None]).to(%s)", to);
 		line(w, "c = tl.load(x + 1024 + r)[:, None]");
 	} else {
-		line(w, "q = (%s).to(%s)", word(w, 3, "a.to(tl.float32) * b.to(tl.float32)", "a.to(tl.float32) * b",
-			"a.to(tl.float32) * a.to(tl.float32)"), to);
+		line(w, "q = (%s).to(%s)",
+		     word(w, 3, "a.to(tl.float32) * b.to(tl.float32)", "a.to(tl.float32) * b",
+			  "a.to(tl.float32) * a.to(tl.float32)"),
+		     to);
 	}
 	if (chance(w, 3))
 		line(w, "q = (q.to(tl.float32) + c.to(tl.float32)).to(%s)", to);
@@ -365,10 +381,14 @@ static void rounded(Memory *m)
 	case 3: line(w, "u = (q.to(tl.float32) * c.to(tl.float32)).to(%s) + c.to(%s)", to, to); break;
 	default: line(w, "u = -q"); break;
 	}
-	line(w, spread ? "tl.store(big + r[:, None] * %d + i[None, :], u.to(tl.float32))" : "tl.store(big + i + 0 * %d, u.to(tl.float32))", m->n);
+	line(w,
+	     spread ? "tl.store(big + r[:, None] * %d + i[None, :], u.to(tl.float32))"
+		    : "tl.store(big + i + 0 * %d, u.to(tl.float32))",
+	     m->n);
 }
 
-/* Two types that a third one holds, and what is made of them rounded to any: each step is rounded once. */
+/* Two types that a third one holds, and what is made of them rounded to any: each step is rounded
+ * once. */
 static void mixed(Memory *m)
 {
 	Writer *w = &m->w;
@@ -382,8 +402,8 @@ static void mixed(Memory *m)
 	for (int k = 1 + pick(m, 4); k > 0; k--) {
 		const char *other = word(w, 4, "v", "c.to(IN)", "d.to(IN)", "u");
 		const char *type = strncmp(other, "v", 1) == 0 || strncmp(other, "u", 1) == 0 ? other
-				 : *other == 'c'				     ? "c"
-										     : "d";
+				   : *other == 'c'					      ? "c"
+											      : "d";
 		char text[40];
 		snprintf(text, sizeof text, *type == 'c' || *type == 'd' ? "%s.to(%s)" : "%s", type, in);
 		switch (pick(m, 7)) {
@@ -407,7 +427,8 @@ static void mixed(Memory *m)
 
 void memory_make(Case *c, uint64_t seed)
 {
-	static const neso_dtype types[] = {NESO_FP32, NESO_FP16, NESO_BF16, NESO_INT32, NESO_INT8, NESO_INT64, NESO_FP64, NESO_INT16};
+	static const neso_dtype types[] = {NESO_FP32, NESO_FP16,  NESO_BF16, NESO_INT32,
+					   NESO_INT8, NESO_INT64, NESO_FP64, NESO_INT16};
 	Memory m = {.w = {.r = {seed}, .c = c}};
 	Writer *w = &m.w;
 	size_t size;
@@ -425,7 +446,8 @@ void memory_make(Case *c, uint64_t seed)
 	if (kind == ROUNDED)
 		other = m.type = chance(w, 2) ? NESO_FP16 : NESO_BF16;
 	c->grid = kind == SCALED ? (uint32_t)random_pick(&w->r, 3, 1, 2, 2) : 1;
-	c->num_warps = (uint32_t)(products ? random_pick(&w->r, 3, 4, 4, 8) : random_pick(&w->r, 7, 1, 1, 2, 4, 8, 16, 32));
+	c->num_warps = (uint32_t)(products ? random_pick(&w->r, 3, 4, 4, 8)
+					   : random_pick(&w->r, 7, 1, 1, 2, 4, 8, 16, 32));
 	c->num_stages = (uint32_t)(1 + pick(&m, 4));
 	c->schedules = chance(w, 4) ? 2 : 1;
 	c->ctas = (uint32_t)random_pick(&w->r, 12, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2);
@@ -445,14 +467,15 @@ void memory_make(Case *c, uint64_t seed)
 	case_number(c, "W", random_pick(&w->r, 4, 64, 128, 80, 112));
 	case_number(c, "BY", random_pick(&w->r, 4, 32, 128, 64, 48));
 	w->out = open_memstream(&c->text, &size);
-	fprintf(w->out,
-		"import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef put(p, v):\n    tl.store(p, v)\n\n\n"
-		"@triton.jit\ndef kernel(x, z, o, y, f32, big, h, N, T, W, BY):\n");
+	fprintf(w->out, "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef put(p, v):\n    "
+			"tl.store(p, v)\n\n\n"
+			"@triton.jit\ndef kernel(x, z, o, y, f32, big, h, N, T, W, BY):\n");
 	w->depth = 1;
 	line(w, "pid = tl.program_id(0)");
 	line(w, "TO: tl.constexpr = %d", 1 + pick(&m, 4));
 	line(w, "i = tl.arange(0, %d)", m.n);
-	void (*const make[])(Memory *) = {joined, held, forwarded, scaled, outside, chunks, beside, rounded, mixed};
+	void (*const make[])(Memory *) = {joined, held,	  forwarded, scaled, outside,
+					  chunks, beside, rounded,   mixed};
 	make[kind](&m);
 	fclose(w->out);
 }

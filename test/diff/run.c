@@ -323,7 +323,8 @@ void case_run(const Case *c, const Engines *e, neso_context *context, Outcome *o
 	data_make(c, &given);
 	data_copy(c, &given, &ours);
 	if (e->as_written)
-		setenv("NESO_SKIP_PASSES", "canonicalize,combine,reorder-broadcast,cse,loop-unroll,peel-loops,dce", 1);
+		setenv("NESO_SKIP_PASSES",
+		       "canonicalize,combine,reorder-broadcast,cse,loop-unroll,peel-loops,dce", 1);
 	bool good = engine_run(kernel, context, c, e, "interp", &ours, outcome), refused = false;
 	if (e->as_written)
 		unsetenv("NESO_SKIP_PASSES");

@@ -163,8 +163,8 @@ bool gpu_pending_equal(const GpuPending *a, const GpuPending *b)
 	return spans_equal(&a->written, &b->written) && spans_equal(&a->read, &b->read) &&
 	       spans_equal(&a->under_way, &b->under_way) && spans_equal(&a->unfenced, &b->unfenced) &&
 	       spans_equal(&a->products, &b->products) && a->own.len == b->own.len &&
-	       a->globals.len == b->globals.len && carried(a) == carried(b) && a->stores.len == b->stores.len &&
-	       told(a) == told(b);
+	       a->globals.len == b->globals.len && carried(a) == carried(b) &&
+	       a->stores.len == b->stores.len && told(a) == told(b);
 }
 
 void gpu_pending_meet(GpuPending *s)

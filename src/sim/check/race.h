@@ -32,8 +32,9 @@ typedef struct RacePage {
 	bool split[RACE_PAGE_WORDS];
 } RacePage;
 
-/* What is ordered of a program's accesses: all before `all`, and its warp's before `own`; and, of its
- * writes, those before `proxied` for asynchronous units too: somebody on the way has fenced them. */
+/* What is ordered of a program's accesses: all before `all`, and its warp's before `own`; and, of
+ * its writes, those before `proxied` for asynchronous units too: somebody on the way has fenced
+ * them. */
 typedef struct Known {
 	uint32_t all, own, warp, proxied;
 } Known;

@@ -4,8 +4,8 @@
  * way to it: of those that wrote it, or of those that were told so. What a unit writes is under way
  * until its thread has waited for it to be written, and not only read: nobody may access it till
  * then, nor the thread itself, by another copy of the unit, whose order is no thread's. What is
- * copied from must stay until the copy has been waited for. Source: PTX ISA 8.8, "Proxies", "Causality
- * order", "cp.async.bulk.wait_group". */
+ * copied from must stay until the copy has been waited for. Source: PTX ISA 8.8, "Proxies",
+ * "Causality order", "cp.async.bulk.wait_group". */
 #include "sim/check/race.h"
 
 static const char *name_of(const SimCta *cta)
