@@ -247,6 +247,14 @@ static bool commutes(const Looks *l, const IrOp *op)
 	       ir_get(op, ir, ATTR_REDUCE_KIND) == ir_get(l->store, ir, ATTR_REDUCE_KIND);
 }
 
+/* Behind a barrier of the author's what is stored may be looked at by another argument. (Programs
+ * that add in turns have barriers as well, and wait for their sums where they tell of them.) */
+static bool is_of_author(const Looks *l, const IrOp *op)
+{
+	return op->kind == OP_BARRIER && !ir_get(op, l->c->gpu->ir, ATTR_BY_GROUPS) &&
+	       l->store->kind != OP_DESC_REDUCE;
+}
+
 static bool look(void *data, IrOp *op)
 {
 	Looks *l = data;
@@ -256,7 +264,8 @@ static bool look(void *data, IrOp *op)
 		return true;
 	}
 	if (commutes(l, op) || is_beside(op, l->store) ||
-	    (!gpu_global_access(l->c->gpu, op, &root) && !hides_effects(op)) ||
+	    (!gpu_global_access(l->c->gpu, op, &root) && !hides_effects(op) &&
+	     !is_of_author(l, op)) ||
 	    (root && l->root && root != l->root && !gpu_releases(l->c->gpu, op)))
 		return true;
 	bool inside = !l->loop || ir_is_inside(op, l->loop);
@@ -431,7 +440,8 @@ static void store_rows_in_loop(const Copies *c, IrBuilder *b, Store *s, IrOp *lo
 	for (unsigned i = 0; i < slots; i++)
 		s->memory[i] = part_memory(c, &front, s, NULL, true);
 	/* Nobody else is there any more. */
-	irb_op(&front, OP_BARRIER, NULL, 0, NULL, 0, 0);
+	IrOp *meet = irb_op(&front, OP_BARRIER, NULL, 0, NULL, 0, 0);
+	ir_set(c->m, meet, ATTR_BY_GROUPS, ir_attr_unit(c->gpu->ir));
 	for (unsigned i = 0; i < s->plan.pieces; i++) {
 		IrValue *args[3 + TENSOR_MAP_RANK] = {ir_operand(s->op, 0), s->parts[i],
 						      s->memory[i % slots]};
