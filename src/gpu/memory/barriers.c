@@ -130,9 +130,11 @@ static bool walk_wait(GpuBarriers *w, const IrOp *op, GpuPending *s)
 {
 	switch (op->kind) {
 	case OP_BARRIER:
-	case OP_CLUSTER_BARRIER:
 		for (uint32_t i = 0; i < s->stores.len && !ir_get(op, w->gpu->ir, ATTR_BY_GROUPS); i++)
 			s->stores.data[i].told = true;
+		gpu_pending_meet(s);
+		return true;
+	case OP_CLUSTER_BARRIER:
 		gpu_pending_meet(s);
 		return true;
 	case OP_FENCE_ASYNC: /* a barrier follows, as what was written is pending still */
