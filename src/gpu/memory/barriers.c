@@ -130,8 +130,8 @@ static bool walk_wait(GpuBarriers *w, const IrOp *op, GpuPending *s)
 {
 	switch (op->kind) {
 	case OP_BARRIER:
-		for (uint32_t i = 0; i < s->stores.len && !ir_get(op, w->gpu->ir, ATTR_BY_GROUPS); i++)
-			s->stores.data[i].told = true;
+		for (uint32_t i = 0; i < s->stores.len; i++)
+			s->stores.data[i].told |= ir_get(op, w->gpu->ir, ATTR_GLOBAL) != NULL;
 		gpu_pending_meet(s);
 		return true;
 	case OP_CLUSTER_BARRIER:

@@ -123,6 +123,15 @@ static void describe_module(Converter *c)
 	ir_set(m, m->op, ATTR_MODULE_TARGET, ir_attr_string(gpu->ir, str_of(target)));
 }
 
+/* Those of the source, before passes add others. */
+static bool mark_barrier(void *data, IrOp *op)
+{
+	Converter *c = data;
+	if (op->kind == OP_BARRIER)
+		ir_set(c->cx->module, op, ATTR_GLOBAL, ir_attr_unit(c->gpu->ir));
+	return true;
+}
+
 bool pass_convert_ttir_to_ttgir(PassCx *cx, bool *changed)
 {
 	Converter c = {.cx = cx, .gpu = gpu_of(cx)};
@@ -130,6 +139,7 @@ bool pass_convert_ttir_to_ttgir(PassCx *cx, bool *changed)
 		return false;
 	ir_walk(cx->module->op, false, type_op, &c);
 	ir_walk(cx->module->op, false, tie_op, &c);
+	ir_walk(cx->module->op, false, mark_barrier, &c);
 	describe_module(&c);
 	*changed = true;
 	return true;

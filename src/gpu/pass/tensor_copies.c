@@ -251,7 +251,7 @@ static bool commutes(const Looks *l, const IrOp *op)
  * that add in turns have barriers as well, and wait for their sums where they tell of them.) */
 static bool is_of_author(const Looks *l, const IrOp *op)
 {
-	return op->kind == OP_BARRIER && !ir_get(op, l->c->gpu->ir, ATTR_BY_GROUPS) &&
+	return op->kind == OP_BARRIER && ir_get(op, l->c->gpu->ir, ATTR_GLOBAL) &&
 	       l->store->kind != OP_DESC_REDUCE;
 }
 
@@ -440,8 +440,7 @@ static void store_rows_in_loop(const Copies *c, IrBuilder *b, Store *s, IrOp *lo
 	for (unsigned i = 0; i < slots; i++)
 		s->memory[i] = part_memory(c, &front, s, NULL, true);
 	/* Nobody else is there any more. */
-	IrOp *meet = irb_op(&front, OP_BARRIER, NULL, 0, NULL, 0, 0);
-	ir_set(c->m, meet, ATTR_BY_GROUPS, ir_attr_unit(c->gpu->ir));
+	irb_op(&front, OP_BARRIER, NULL, 0, NULL, 0, 0);
 	for (unsigned i = 0; i < s->plan.pieces; i++) {
 		IrValue *args[3 + TENSOR_MAP_RANK] = {ir_operand(s->op, 0), s->parts[i],
 						      s->memory[i % slots]};
