@@ -8,7 +8,7 @@
 
 #include "writer.h"
 
-enum { JOINED, HELD, FORWARDED, SCALED, OUTSIDE, CHUNKS, BESIDE, ROUNDED, MIXED, KINDS };
+enum { JOINED, HELD, FORWARDED, SCALED, OUTSIDE, CHUNKS, BESIDE, ROUNDED, MIXED, FLAGGED, KINDS };
 enum { ELEMENTS = 4096 };
 
 typedef struct Memory {
@@ -425,6 +425,61 @@ static void mixed(Memory *m)
 	line(w, "tl.store(big + i, tl.where(r != r, 0.0, r))");
 }
 
+/* One program stores, and says so; the others wait for that, between loads that would like to be
+ * together, and load what it has stored. */
+static void flagged(Memory *m)
+{
+	Writer *w = &m->w;
+	int way = pick(m, 4), turns = way == 0 ? 1 : 1 + pick(m, 3);
+	const char *wait =
+		word(w, 4, "while tl.atomic_add(h + t, 0, sem='acquire') < 5:",
+		     "while tl.atomic_cas(h + t, 7, 7) != 5:", "while tl.load(h + t, volatile=True) < 5:",
+		     "while tl.load(h + t, cache_modifier='.cv') != 5:");
+	bool descriptor = way > 1 && chance(w, 2), between = chance(w, 2);
+	line(w, "r, j = tl.arange(0, 64), tl.arange(0, 64)");
+	line(w, "at = r[:, None] * 64 + j[None, :]");
+	if (descriptor)
+		line(w, "d = tl.make_tensor_descriptor(y, [%d, 64], [64, 1], [64, 64])", 64 * turns);
+	line(w, "if pid == 0:");
+	line(w, "    for t in range(%d):", turns);
+	w->depth += 2;
+	if (way == 0)
+		line(w, "tl.store(x + i, (i %% 7 + 1).to(x.dtype.element_ty))");
+	else if (chance(w, 4) && descriptor)
+		line(w, "d.store([t * 64, 0], ((at + t) %% 3).to(y.dtype.element_ty))");
+	else
+		line(w, "tl.store(y + t * 4096 + at, ((at + t) %% 3).to(y.dtype.element_ty))");
+	line(w, "tl.atomic_xchg(h + t, 5%s)", word(w, 2, "", ", sem='release'"));
+	w->depth -= 2;
+	line(w, "else:");
+	w->depth++;
+	if (way == 0) {
+		line(w, "t = 0");
+		line(w, "a = tl.load(x + (i + %d), mask=i < %d, other=0)", m->n, m->n / 2);
+		line(w, "%s", wait);
+		line(w, "    pass");
+		line(w, "b = tl.load(x + i, mask=i >= %d, other=0)", m->n / 2);
+		line(w, "tl.store(o + i, tl.where(i < %d, a, b).to(o.dtype.element_ty))", m->n / 2);
+		w->depth--;
+		return;
+	}
+	line(w, "a = tl.load(y + 16384 + at)");
+	line(w, "acc = tl.zeros((64, 64), tl.float32)");
+	if (between)
+		line(w, "acc = tl.dot(a, tl.load(y + 20480 + at), acc)");
+	line(w, turns > 1 ? "for t in range(%d):" : "t = pid - %d", turns);
+	w->depth += turns > 1;
+	line(w, "%s", wait);
+	line(w, "    pass");
+	line(w, descriptor ? "b = d.load([t * 64, 0])" : "b = tl.load(y + t * 4096 + at)");
+	line(w, "acc = tl.dot(%s, acc)", word(w, 2, "a, b", "b, a"));
+	if (chance(w, 3))
+		line(w, "acc += tl.load(f32 + r)[:, None]");
+	w->depth -= turns > 1;
+	line(w, "tl.store(big + at, acc)");
+	w->depth--;
+}
+
 void memory_make(Case *c, uint64_t seed)
 {
 	static const neso_dtype types[] = {NESO_FP32, NESO_FP16,  NESO_BF16, NESO_INT32,
@@ -436,7 +491,7 @@ void memory_make(Case *c, uint64_t seed)
 	int kind = pick(&m, KINDS);
 	m.type = types[pick(&m, kind == JOINED || kind == HELD || kind == FORWARDED ? 4 : 8)];
 	m.n = random_pick(&w->r, 4, 32, 64, 128, 256);
-	bool products = kind == SCALED || kind == OUTSIDE || kind == BESIDE;
+	bool products = kind == SCALED || kind == OUTSIDE || kind == BESIDE || kind == FLAGGED;
 	static const neso_dtype floats[] = {NESO_FP16, NESO_BF16, NESO_FP32, NESO_FP8E5};
 	neso_dtype other = m.type;
 	if (kind == MIXED) {
@@ -445,11 +500,13 @@ void memory_make(Case *c, uint64_t seed)
 	}
 	if (kind == ROUNDED)
 		other = m.type = chance(w, 2) ? NESO_FP16 : NESO_BF16;
-	c->grid = kind == SCALED ? (uint32_t)random_pick(&w->r, 3, 1, 2, 2) : 1;
+	c->grid = kind == FLAGGED ? 2 : kind == SCALED ? (uint32_t)random_pick(&w->r, 3, 1, 2, 2) : 1;
 	c->num_warps = (uint32_t)(products ? random_pick(&w->r, 3, 4, 4, 8)
 					   : random_pick(&w->r, 7, 1, 1, 2, 4, 8, 16, 32));
 	c->num_stages = (uint32_t)(1 + pick(&m, 4));
 	c->schedules = chance(w, 4) ? 2 : 1;
+	if (kind == FLAGGED)
+		c->schedules = 3;
 	c->ctas = (uint32_t)random_pick(&w->r, 12, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2);
 	c->fused = kind != MIXED;
 	c->plain = chance(w, 8);
@@ -475,7 +532,7 @@ void memory_make(Case *c, uint64_t seed)
 	line(w, "TO: tl.constexpr = %d", 1 + pick(&m, 4));
 	line(w, "i = tl.arange(0, %d)", m.n);
 	void (*const make[])(Memory *) = {joined, held,	  forwarded, scaled, outside,
-					  chunks, beside, rounded,   mixed};
+					  chunks, beside, rounded,   mixed,  flagged};
 	make[kind](&m);
 	fclose(w->out);
 }
