@@ -9,7 +9,6 @@
  *
  * Addresses: where pointers are known to go up by one element, registers that differ in such bits alone share the
  * address of the lowest, and the difference ends up in the instruction. */
-#include <stdlib.h>
 #include "llvm/memory/memory.h"
 
 #include "base/map.h"
@@ -478,15 +477,10 @@ static bool look_for_copies(void *data, IrOp *op)
 
 void lower_fence_copies(Lower *lw)
 {
-	const char *try = getenv("NESO_TRY_FENCE");
 	if (!lw->looked_for_copies)
 		ir_walk(lw->module->op, false, look_for_copies, lw);
 	lw->looked_for_copies = true;
-	if (try && *try == '0')
-		return;
-	if (lw->has_copies && try && *try == '2')
-		MACHINE0(lw, fence_async_global);
-	else if (lw->has_copies)
+	if (lw->has_copies)
 		MACHINE0(lw, fence_async_all);
 }
 

@@ -65,11 +65,11 @@ static void fence_global(SimWarp *w)
 	sim_race_proxied(w);
 }
 
-/* imm: 1 of global memory too, 2 of that alone. */
+/* imm: of global memory too. */
 static bool proxy(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	(void)mask;
-	if (w->cta->shadow && i->imm < 2)
+	if (w->cta->shadow)
 		past_fence(w);
 	if (i->imm && w->cta->run->races)
 		fence_global(w);
@@ -77,7 +77,6 @@ static bool proxy(SimWarp *w, const SimInstr *i, uint32_t mask)
 }
 EFFECT_OP(fence_async, proxy, 0)
 EFFECT_OP(fence_async_all, proxy, 1)
-EFFECT_OP(fence_async_global, proxy, 2)
 
 /* ---- named barriers ---- */
 
