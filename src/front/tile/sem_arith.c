@@ -53,6 +53,8 @@ static TlType bad_operands(FrontLower *low, const SemRules *rules, TlType a, TlT
 		lower_note(low, "offsets are whole numbers: // divides these, / gives floats");
 	else if (tl_is_ptr(tl_elem(a)) || tl_is_ptr(tl_elem(b)))
 		lower_note(low, "offsets are added to a pointer, and subtracted: pointer + index");
+	else if (tl_is_float(tl_elem(a)) && strchr("&|^", rules->what[strlen(rules->what) - 1]))
+		lower_note(low, "x.to(tl.int32, bitcast=True) has the bits of an fp32; conditions are combined: (a < b) & (c < d)");
 	else if (strcmp(rules->what, "operator //") == 0)
 		lower_note(low, "tl.floor(x / y) rounds a quotient of floats down");
 	return NULL;
@@ -118,9 +120,12 @@ static bool to_common(FrontLower *low, const Val *host, TlType type, const Val *
 
 static const Val *operand(FrontLower *low, const SemRules *rules, const Val *v, const Val *other)
 {
-	if (sem_is_tensor(v) ? !sem_is_tile(v) : !val_is_host_number(v))
-		return lower_error(low, DIAG_TILE_OPERANDS, rules->what, sem_describe(low, v),
-				   sem_describe(low, other));
+	if (sem_is_tensor(v) ? !sem_is_tile(v) : !val_is_host_number(v)) {
+		lower_error(low, DIAG_TILE_OPERANDS, rules->what, sem_describe(low, v), sem_describe(low, other));
+		if (v->kind == VAL_STR)
+			lower_note(low, "print(\"text\", x) and f-strings show values of a running kernel");
+		return low->poison;
+	}
 	/* Which type it is wanted as is not known yet. */
 	return val_demoted(v) ? sem_make(low, NULL, val_demoted(v)->type) : sem_to_tensor(low, v);
 }

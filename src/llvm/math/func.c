@@ -255,8 +255,8 @@ static LLVMValueRef reduce_small(Lower *lw, LLVMValueRef x, LLVMValueRef *r)
 	LLVMValueRef t = lower_fma(lw, x, math_f32(lw, 0x1.45f306p-1), magic);
 	LLVMValueRef k = LLVMBuildFSub(lw->b, t, magic, "");
 	*r = lower_fma(lw, k, math_f32(lw, -0x1.921fb4p0), x);
-	*r = lower_fma(lw, k, math_f32(lw, -0x1.54442cp-24), *r);
-	*r = lower_fma(lw, k, math_f32(lw, -0x1.184698p-48), *r);
+	*r = lower_fma(lw, k, math_f32(lw, -0x1.4442d0p-24), *r);
+	*r = lower_fma(lw, k, math_f32(lw, -0x1.84698ap-48), *r);
 	return bits_of(lw, t);
 }
 
