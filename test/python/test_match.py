@@ -160,6 +160,16 @@ def running_parts_here(n):
 
 
 @triton.jit
+def with_names(out, len, list):
+    match (len, 2, list):
+        case (a, *rest) if a > 4:
+            rest.append(a)
+            tl.store(out, a + rest[1] + rest[2])
+        case (a, b, c):
+            tl.store(out, a * b * c)
+
+
+@triton.jit
 def tiles(out, n):
     match Box(tl.arange(0, 8), n):
         case Box(x=x, y=0):
@@ -175,6 +185,10 @@ class Match(Engines):
         for n in (3, 6):
             self.check(of_parts, [], [np.array(of_parts_here(n), np.int32)], n)
             self.check(running_parts, [], [np.array(running_parts_here(n), np.int32)], n)
+
+    def test_names(self):
+        for n in (2, 5):
+            self.check(with_names, [], [np.array([2 * n + 7 if n > 4 else n * 14], np.int32)], n, 7)
 
     def test_attributes(self):
         for n in (0, 1, 5):

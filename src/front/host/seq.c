@@ -197,6 +197,7 @@ const Val *host_index(FrontLower *low, const Val *v, const Val *index)
 		return items.data[at];
 	lower_error(low, DIAG_INDEX, (long long)i, items.len);
 	if (!items.len)
-		lower_note(low, "the shape of a pointer or a scalar is (): the sizes of an array are arguments of their own");
+		lower_note(low, "the shape of a pointer or a scalar is (): the sizes of an array are "
+				"arguments of their own");
 	return low->poison;
 }

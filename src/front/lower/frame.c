@@ -263,8 +263,8 @@ void lower_note_constexpr(FrontLower *low, const Val *v)
 			if (frame_get(f, f->function->ast->params[i].name) == v)
 				param = &f->function->ast->params[i];
 	if (param && param->annotation)
-		lower_note(low, "'%s' has another value here than the one it was given: a name of its own for that keeps it",
-			   param->name);
+		lower_note(low, "'%s' has another value here than the one it was given: a name of its own "
+				"for that keeps it", param->name);
 	else if (param)
 		lower_note(low, "a parameter that is known when compiling is declared so: %s: tl.constexpr",
 			   param->name);

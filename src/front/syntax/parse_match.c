@@ -1,6 +1,6 @@
 /* `match`: a chain of `if`s on a hidden name that holds the subject. Patterns are literals, dotted
- * names, names to bind, `_`, alternatives, `as`, sequences, mappings without a rest, and classes with
- * named attributes or, of one value as int(x), the subject itself.
+ * names, names to bind, `_`, alternatives, `as`, sequences, mappings without a rest, and classes
+ * with named attributes or, of one value as int(x), the subject itself.
  *
  *     match x:                      if True:
  *         case 1 | 2: A                 %match = x
@@ -76,7 +76,8 @@ static Ast *spanned(Ast *node, Span span)
 	return node;
 }
 
-static Ast *named(Parser *p, const char *name, Span span)
+/* A function or class of Python, whatever the kernel calls so: `%` stands before its name. */
+static Ast *builtin(Parser *p, const char *name, Span span)
 {
 	return spanned(name_node(p, intern(p->names, str_of(name)), span.start), span);
 }
@@ -142,12 +143,14 @@ static Ast *value_at(Parser *p, const Place *place, Span span)
 	slice->slice.lower = own(slice, number(p, place->index, span));
 	if (place->end)
 		slice->slice.upper = own(slice, number(p, -place->end, span));
-	return call(p, named(p, "list", span), (Ast *[]){subscript(p, outer, spanned(slice, span), span)}, 1, span);
+	Ast *part = subscript(p, outer, spanned(slice, span), span);
+	return call(p, builtin(p, "%list", span), &part, 1, span);
 }
 
 static Ast *is_instance(Parser *p, const Place *place, Ast *classes, Span span)
 {
-	return call(p, named(p, "isinstance", span), (Ast *[]){value_at(p, place, span), classes}, 2, span);
+	Ast *args[] = {value_at(p, place, span), classes};
+	return call(p, builtin(p, "%isinstance", span), args, 2, span);
 }
 
 static void bind(Parser *p, Case *out, Sym name, const Place *place, Span span)
@@ -191,12 +194,15 @@ static bool sequence_test(Parser *p, const Place *place, const Ast *pattern, Cas
 		}
 	bool has_star = star < items->len;
 	Ast *classes = node_new(p, AST_TUPLE, span.start);
-	classes->seq.items = list_of(p, classes, (Ast *[]){named(p, "tuple", span), named(p, "list", span)}, 2);
-	Ast *len = call(p, named(p, "len", span), (Ast *[]){value_at(p, place, span)}, 1, span);
+	Ast *both[] = {builtin(p, "%tuple", span), builtin(p, "%list", span)};
+	classes->seq.items = list_of(p, classes, both, 2);
+	Ast *value = value_at(p, place, span), *count = number(p, items->len - has_star, span);
+	Ast *len = call(p, builtin(p, "%len", span), &value, 1, span);
 	*test = joined(p, is_instance(p, place, spanned(classes, span), span),
-		       comparison(p, len, has_star ? CMP_GE : CMP_EQ, number(p, items->len - has_star, span), span), false);
+		       comparison(p, len, has_star ? CMP_GE : CMP_EQ, count, span), false);
 	for (uint32_t i = 0; i < items->len; i++) {
-		Place item = {.subject = place->subject, .outer = place, .index = i > star ? (int64_t)i - items->len : i};
+		Place item = {.subject = place->subject, .outer = place};
+		item.index = i > star ? (int64_t)i - items->len : i;
 		Ast *of_item = NULL, *what = items->items[i];
 		if (i == star) {
 			item.slice = true;
@@ -212,13 +218,14 @@ static bool sequence_test(Parser *p, const Place *place, const Ast *pattern, Cas
 
 static bool mapping_test(Parser *p, const Place *place, const Ast *pattern, Case *out, Ast **test)
 {
-	*test = is_instance(p, place, named(p, "dict", pattern->span), pattern->span);
+	*test = is_instance(p, place, builtin(p, "%dict", pattern->span), pattern->span);
 	for (uint32_t i = 0; i < pattern->dict.keys.len; i++) {
 		Ast *key = pattern->dict.keys.items[i], *of_value = NULL;
 		if (!key || !is_literal(key))
 			return refused(p, pattern);
 		Place value = {.subject = place->subject, .outer = place, .key = key};
-		*test = joined(p, *test, comparison(p, key, CMP_IN, value_at(p, place, key->span), key->span), false);
+		Ast *has = comparison(p, key, CMP_IN, value_at(p, place, key->span), key->span);
+		*test = joined(p, *test, has, false);
 		if (!pattern_test(p, &value, pattern->dict.values.items[i], out, &of_value))
 			return false;
 		*test = joined(p, *test, of_value, false);
@@ -240,7 +247,8 @@ static bool class_test(Parser *p, const Place *place, const Ast *pattern, Case *
 {
 	Ast *of_value = NULL, *class = pattern->call.func;
 	uint32_t plain = pattern->call.args.len;
-	if ((class->kind != AST_NAME && class->kind != AST_ATTRIBUTE) || plain > 1 || (plain && !is_of_value(class)))
+	if ((class->kind != AST_NAME && class->kind != AST_ATTRIBUTE) || plain > 1 ||
+	    (plain && !is_of_value(class)))
 		return refused(p, pattern);
 	*test = is_instance(p, place, class, pattern->span);
 	if (plain) {
@@ -264,7 +272,8 @@ static bool alternatives_test(Parser *p, const Place *place, Ast *pattern, Case 
 {
 	Ast *l, *r;
 	uint32_t bound = out->bindings.len;
-	if (!pattern_test(p, place, pattern->bin.left, out, &l) || !pattern_test(p, place, pattern->bin.right, out, &r))
+	if (!pattern_test(p, place, pattern->bin.left, out, &l) ||
+	    !pattern_test(p, place, pattern->bin.right, out, &r))
 		return false;
 	if (!l || !r || out->bindings.len > bound)
 		return refused(p, pattern);
@@ -296,7 +305,8 @@ static bool pattern_test(Parser *p, const Place *place, Ast *pattern, Case *out,
 	if (!is_literal(pattern))
 		return refused(p, pattern);
 	bool is = pattern->kind == AST_NONE || pattern->kind == AST_TRUE || pattern->kind == AST_FALSE;
-	*test = comparison(p, value_at(p, place, pattern->span), is ? CMP_IS : CMP_EQ, pattern, pattern->span);
+	Ast *value = value_at(p, place, pattern->span);
+	*test = comparison(p, value, is ? CMP_IS : CMP_EQ, pattern, pattern->span);
 	return true;
 }
 
@@ -311,8 +321,10 @@ static Ast *guard_of(Parser *p, const Case *c)
 	Span span = c->guard->span;
 	Ast *lambda = node_new(p, AST_LAMBDA, span.start), *body = node_new(p, AST_RETURN, span.start);
 	AstFunction *f = lambda->function = ARENA_NEW(p->arena, AstFunction);
-	*f = (AstFunction){.is_lambda = true, .body_parsed = true, .def_offset = span.start, .name_span = span,
-			   .def_span = span, .name = intern(p->names, STR("<lambda>")), .param_count = count};
+	*f = (AstFunction){.is_lambda = true, .body_parsed = true, .def_offset = span.start};
+	f->name = intern(p->names, STR("<lambda>"));
+	f->name_span = f->def_span = span;
+	f->param_count = count;
 	f->params = ARENA_ARRAY(p->arena, AstParam, count);
 	Ast **values = ARENA_ARRAY(p->arena, Ast *, count);
 	for (uint32_t i = 0; i < count; i++) {
@@ -396,8 +408,10 @@ static Ast *case_if(Parser *p, const Case *c, Ast *others, uint32_t start)
 	node->if_stmt.of_match = true;
 	uint32_t first = c->bindings.len, len = c->body.len + first;
 	node->if_stmt.body = (AstList){ARENA_ARRAY(p->arena, Ast *, len), len};
-	for (uint32_t i = 0; i < len; i++)
-		node->if_stmt.body.items[i] = own(node, i < first ? c->bindings.data[i] : c->body.items[i - first]);
+	for (uint32_t i = 0; i < len; i++) {
+		Ast *statement = i < first ? c->bindings.data[i] : c->body.items[i - first];
+		node->if_stmt.body.items[i] = own(node, statement);
+	}
 	put(p, &node->if_stmt.orelse, node, others, NULL);
 	return node_end(p, node);
 }

@@ -54,7 +54,8 @@ static TlType bad_operands(FrontLower *low, const SemRules *rules, TlType a, TlT
 	else if (tl_is_ptr(tl_elem(a)) || tl_is_ptr(tl_elem(b)))
 		lower_note(low, "offsets are added to a pointer, and subtracted: pointer + index");
 	else if (tl_is_float(tl_elem(a)) && strchr("&|^", rules->what[strlen(rules->what) - 1]))
-		lower_note(low, "x.to(tl.int32, bitcast=True) has the bits of an fp32; conditions are combined: (a < b) & (c < d)");
+		lower_note(low, "x.to(tl.int32, bitcast=True) has the bits of an fp32; conditions are "
+				"combined: (a < b) & (c < d)");
 	else if (strcmp(rules->what, "operator //") == 0)
 		lower_note(low, "tl.floor(x / y) rounds a quotient of floats down");
 	return NULL;
@@ -121,7 +122,8 @@ static bool to_common(FrontLower *low, const Val *host, TlType type, const Val *
 static const Val *operand(FrontLower *low, const SemRules *rules, const Val *v, const Val *other)
 {
 	if (sem_is_tensor(v) ? !sem_is_tile(v) : !val_is_host_number(v)) {
-		lower_error(low, DIAG_TILE_OPERANDS, rules->what, sem_describe(low, v), sem_describe(low, other));
+		lower_error(low, DIAG_TILE_OPERANDS, rules->what, sem_describe(low, v),
+			    sem_describe(low, other));
 		if (v->kind == VAL_STR)
 			lower_note(low, "print(\"text\", x) and f-strings show values of a running kernel");
 		return low->poison;
@@ -157,7 +159,8 @@ bool sem_computes(FrontLower *low, const SemRules *rules, const Val **l, const V
 	if (!tl_is_fp8(sem_elem(*l)))
 		return true;
 	if (low->options->strict || low->regions) {
-		lower_error(low, DIAG_TILE_MATH_DTYPE, rules->what, "floats of 16 bits or more", sem_describe(low, *l));
+		lower_error(low, DIAG_TILE_MATH_DTYPE, rules->what, "floats of 16 bits or more",
+			    sem_describe(low, *l));
 		return false;
 	}
 	TlType wide = tl_scalar(low, rules->division ? DT_FP32 : DT_FP16);
@@ -585,7 +588,8 @@ const Val *sem_clamp(FrontLower *low, const Val *x, const Val *lo, const Val *hi
 	    !sem_operands(low, &rules, &x, &hi))
 		return low->poison;
 	lo = sem_cast(low, lo, sem_elem(x));
-	if (!sem_broadcast_pair(low, &x, &lo) || !sem_computes(low, &rules, &hi, NULL) || !sem_computes(low, &rules, &x, &lo))
+	if (!sem_broadcast_pair(low, &x, &lo) || !sem_computes(low, &rules, &hi, NULL) ||
+	    !sem_computes(low, &rules, &x, &lo))
 		return low->poison;
 	if (!tl_is_float(sem_elem(x))) {
 		lower_error(low, DIAG_TILE_OPERAND, "tl.clamp", sem_describe(low, x));

@@ -247,8 +247,8 @@ static LLVMValueRef reduce_large(Lower *lw, LLVMValueRef fn)
 	return LLVMBuildInsertValue(lw->b, both, r, 1, "");
 }
 
-/* As reduce_large, of |x| < 105615, by three parts of pi/2; k in the low bits of the result. The parts have
- * one sign, so that their products with a k of 0 are -0, which leaves the sign of a zero x. */
+/* As reduce_large, of |x| < 105615, by three parts of pi/2; k in the low bits of the result. The
+ * parts have one sign, so that their products with a k of 0 are -0, which leaves a zero x as it is. */
 static LLVMValueRef reduce_small(Lower *lw, LLVMValueRef x, LLVMValueRef *r)
 {
 	LLVMValueRef magic = math_f32(lw, 0x1.8p23);
@@ -265,7 +265,7 @@ static LLVMValueRef sine_of_quadrant(Lower *lw, LLVMValueRef k, LLVMValueRef r)
 	static const double s[] = {-0x1.555544p-3, 0x1.1106bcp-7, -0x1.9916ap-13};
 	static const double c[] = {-0.5, 0x1.55554ap-5, -0x1.6c0c1ap-10, 0x1.99e0eep-16};
 	LLVMValueRef z = LLVMBuildFMul(lw->b, r, r, "");
-	/* r z + 0 is 0 for either zero, and 0 times the polynomial is -0: the sum has the sign of r. */
+	/* r z + 0 is 0 for either zero, and 0 times the polynomial is -0: the sum is r then. */
 	LLVMValueRef cube = lower_fma(lw, r, z, math_f32(lw, 0));
 	LLVMValueRef sine = lower_fma(lw, cube, math_poly(lw, z, s, ARRAY_LEN(s)), r);
 	LLVMValueRef cosine = lower_fma(lw, z, math_poly(lw, z, c, ARRAY_LEN(c)), math_f32(lw, 1));
