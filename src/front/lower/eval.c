@@ -80,8 +80,8 @@ static const Val *eval_name(FrontLower *low, Sym name)
 			return v->kind == VAL_TENSOR && v->origin ? v : eval_captured(low, f, name, v);
 	}
 	/* Of a pattern (parse_match.c): Python's own, whatever the kernel calls so. */
-	bool of_pattern = name[0] == '%';
-	const Val *v = of_pattern ? resolve_python(low, lower_sym(low, str_of(name + 1))) : global_name(low, name);
+	const Val *v = name[0] == '%' ? resolve_python(low, lower_sym(low, str_of(name + 1)))
+				      : global_name(low, name);
 	return v ? v : missing_name(low, name);
 }
 

@@ -11,6 +11,7 @@ typedef struct ErrorCase {
 } ErrorCase;
 
 #define BYTES(literal) literal, sizeof(literal) - 1
+#define PATTERN "a case takes literals, names, '_', '|', 'as' at its end, sequences, dicts, Class(name=...)"
 
 static const ErrorCase error_cases[] = {
 	{DIAG_SYNTAX_NUL,
@@ -420,11 +421,11 @@ static const ErrorCase error_cases[] = {
 	 "    case {b: 1}: return b\n"
 	 "    case 2, b + 1: return b\n"
 	 "    case _: return 0 0\n"),
-	 "3:18-20 a case takes literals, names, '_', '|', 'as' at its end, sequences, dicts, Class(name=...)\n"
-	 "6:10-14 a case takes literals, names, '_', '|', 'as' at its end, sequences, dicts, Class(name=...)\n"
-	 "9:10-15 a case takes literals, names, '_', '|', 'as' at its end, sequences, dicts, Class(name=...)\n"
-	 "12:10-16 a case takes literals, names, '_', '|', 'as' at its end, sequences, dicts, Class(name=...)\n"
-	 "13:13-18 a case takes literals, names, '_', '|', 'as' at its end, sequences, dicts, Class(name=...)\n"
+	 "3:18-20 " PATTERN "\n"
+	 "6:10-14 " PATTERN "\n"
+	 "9:10-15 " PATTERN "\n"
+	 "12:10-16 " PATTERN "\n"
+	 "13:13-18 " PATTERN "\n"
 	 "14:22-23 expected end of line, found a number\n"},
 	{DIAG_SYNTAX_ESCAPE,
 	 BYTES("'a\\x4'\n"
