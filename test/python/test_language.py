@@ -257,7 +257,7 @@ class Names(unittest.TestCase):
                  "    while not g(-x) if Q else x < R <= U: break\n    import os.path as O\n    return g\n",
                  "def f(a):\n    match a + Q:\n        case 1 | B.b: return C\n        case y if y > D: pass\n",
                  "def f(a):\n    match a, Q:\n        case 1, [x, *r, _] if x > r[0] + D: return C\n"
-                 "        case {'k': y}: pass\n        case M.B(u=v, w=(z, None)) as o: return u + w\n"]
+                 "        case {'k': y}: return y\n        case M.B(u=v, w=(z, None)) as o: return o + v + z\n"]
         texts += [value._src for value in globals().values() if hasattr(value, "_src")]
         reader = importlib.import_module("neso.runtime.sources")
         self.assertGreater(len(texts), 15)

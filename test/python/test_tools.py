@@ -349,7 +349,7 @@ class LinearLayouts(unittest.TestCase):
         from neso._C.libtriton import linear_layout
         from neso.tools import LinearLayout
         self.assertIs(linear_layout.LinearLayout, LinearLayout)
-        self.assertIs(neso.LinearLayout, LinearLayout)
+        self.assertIs(triton.LinearLayout, LinearLayout)
         threads = LinearLayout.from_bases([("lane", [[0, 1], [0, 2]]), ("warp", [[1, 0]])], ["x", "y"])
         self.assertEqual(threads.out_dims, [("x", 2), ("y", 4)])
         self.assertEqual(threads.apply({"lane": 3, "warp": 1}), {"x": 1, "y": 3})

@@ -323,7 +323,7 @@ static void test_edges(void **state)
 		{func64_exp, (double)NAN, (double)NAN, true}, {func64_exp2, -1074, 0x1p-1074, true}, {func64_exp2, 10, 1024, true},
 		{func64_log, 0, -(double)INFINITY, true}, {func64_log, -2, (double)NAN, true}, {func64_log2, 0x1p-1074, -1074, true},
 		{func64_log1p, -1, -(double)INFINITY, true}, {func64_log1p, (double)INFINITY, (double)INFINITY, true}, {func64_log1p, 0, 0, true},
-		{func64_erf, -(double)INFINITY, -1, true}, {func64_tanh, (double)INFINITY, 1, true}, {func64_tanh, (double)NAN, (double)NAN, true},
+		{func64_erf, -(double)INFINITY, -1, true}, {func64_tanh, (double)INFINITY, 1, true}, {func64_tanh, -0.0, -0.0, true}, {func64_tanh, (double)NAN, (double)NAN, true},
 		{sine64, -(double)INFINITY, (double)NAN, true}, {sine64, -0.0, -0.0, true}, {sine64, 0, 0, true}, {cosine64, 0, 1, true}, {func64_rsqrt, 0, (double)INFINITY, true},
 		{func64_rsqrt, (double)INFINITY, 0, true}, {func64_rsqrt, -1, (double)NAN, true}, {func64_atan, -(double)INFINITY, -0x1.921fb54442d18p0, true},
 	};
