@@ -42,7 +42,8 @@ static TlType promote_float(FrontLower *low, TlType a, TlType b, bool division)
 		return tl_scalar(low, DT_FP32);
 	if (tl_is_fp8(a) && tl_is_fp8(b))
 		return a == b ? a : tl_scalar(low, DT_FP16);
-	return NULL; /* fp8 with an integer tensor */
+	/* fp8 with an integer tensor */
+	return low->options->strict ? NULL : tl_scalar(low, division ? DT_FP32 : DT_FP16);
 }
 
 static TlType bad_operands(FrontLower *low, const SemRules *rules, TlType a, TlType b)
