@@ -286,6 +286,8 @@ class Order(Engines):
             self.refuses(middles, "Triton has no tl.median", x, x, N=2, M=4, num_stages=2)
             self.refuses(scans, "Triton has no exclusive scans", x, x, N=2, M=4, num_stages=2)
             self.refuses(runs, "Triton has no tl.segments", x, x, x, x, x, N=2, M=4, num_stages=2)
+            y = np.zeros(64, np.int32)
+            self.refuses(rolls, "Triton has no tl.roll", y, y, y, 1, N=2, M=4, num_stages=2)
             self.refuses(sorts, "Triton has no tl.argsort", x, x, x, N=2, M=4, DOWN=0, num_stages=2)
 
 
