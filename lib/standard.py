@@ -274,6 +274,13 @@ def sum(input, axis=None, keep_dims=False, dtype: tl.constexpr = None):
 
 
 @triton.jit
+def prod(input, axis=None, keep_dims=False, dtype: tl.constexpr = None):
+    """Product along an axis, or of all; computed in dtype."""
+    tl.core._extension("tl.prod")
+    return tl.reduce(input.to(_sum_dtype(input.dtype, dtype)), axis, _multiply, keep_dims=keep_dims)
+
+
+@triton.jit
 def xor_sum(input, axis=None, keep_dims=False):
     """Exclusive or of integers along an axis, or of all."""
     tl.static_assert(input.dtype.is_int(), "xor_sum needs integers")
@@ -564,6 +571,17 @@ def searchsorted(sorted_values, values, right: tl.constexpr = False):
             goes_on = (further <= size) & (found < wanted)
         count = tl.where(goes_on, further, count)
     return tl.reshape(count, values.shape)
+
+
+@triton.jit
+def roll(x, shift, dim: tl.constexpr = -1):
+    """Moves elements along a dimension to higher positions, and those that leave it in at its start."""
+    tl.core._extension("tl.roll")
+    rank: tl.constexpr = len(x.shape)
+    axis: tl.constexpr = dim + rank if dim < 0 else dim
+    size: tl.constexpr = x.shape[axis]
+    at = (tl.arange(0, size) - shift % size + size) % size
+    return tl.gather(x, tl.broadcast_to(_along(at, axis, rank), x.shape), axis)
 
 
 @triton.jit

@@ -21,13 +21,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # for editors: what is imported when it is asked for
     from .compiler.ahead import compile
     from .runtime.autotuner import Config, autotune, heuristics
+    from .tools import LinearLayout
     from .runtime.declare import compile_declared, control, declare, explain, record, warm
 
 _host.connect()
 
 __all__ = [
     "AsyncCompileMode", "CompilationError", "CompileMissError", "Config", "FutureKernel", "InterpreterError", "JITFunction",
-    "KernelInterface", "MockTensor",
+    "KernelInterface", "LinearLayout", "MockTensor",
     "OutOfResources", "TensorWrapper", "TritonError", "aggregate", "autotune", "breakpoint", "cdiv", "compile",
     "compile_declared", "constexpr_function", "control", "declare", "explain", "heuristics", "install", "jit", "knobs", "language", "must_use_result", "next_power_of_2",
     "record", "reinterpret", "runtime", "set_allocator", "testing", "tools", "warm",
@@ -57,6 +58,6 @@ def load_ipython_extension(shell):
 
 
 __getattr__, __dir__ = _lazily(__name__, {
-    ".compiler": ("compile", ), ".runtime": ("Config", "autotune", "heuristics"),
+    ".compiler": ("compile", ), ".tools": ("LinearLayout", ), ".runtime": ("Config", "autotune", "heuristics"),
     ".runtime.declare": ("compile_declared", "control", "declare", "explain", "record", "warm"),
 }, (".testing", ".tools", ".knobs", ".backends", ".compiler", ".errors", ".experimental", "._internal_testing", ".profiler", "._C"))

@@ -19,7 +19,7 @@ GROUPS = [
     ("Products", "dot dot_scaled"),
     ("Elements", "where add sub mul minimum maximum clamp abs exp exp2 log log2 sin cos sqrt sqrt_rn rsqrt fdiv div_rn erf floor ceil fma umulhi "
      "sigmoid softmax cdiv map_elementwise"),
-    ("Reductions and scans", "sum max min argmax argmin xor_sum reduce_or reduce cumsum cumprod associative_scan histogram sort argsort topk median searchsorted segments unique bitonic_merge gather"),
+    ("Reductions and scans", "sum max min argmax argmin prod xor_sum reduce_or reduce cumsum cumprod associative_scan histogram sort argsort topk median searchsorted segments unique roll bitonic_merge gather"),
     ("Random numbers", "rand randn randint rand4x randn4x curand4x torch_rand torch_randint torch_randn randint4x philox philox_impl uint_to_uniform_float pair_uniform_to_normal"),
     ("For the compiler", "multiple_of max_contiguous max_constancy assume debug_barrier swizzle2d inline_asm_elementwise extern_elementwise"),
     ("NVIDIA GPUs: tl.extra.cuda", CUDA),

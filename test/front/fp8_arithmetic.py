@@ -1,6 +1,8 @@
-# fp8 is a format of memory and of products: nothing computes in it, on no target (upstream's kernels fail as late as in
-# LLVM's types). What is moved, chosen, converted, or meets a wider float, has a meaning.
-# options: --signature "*fp8e5,*fp8e4nv,*fp8e4b15,*fp32" --target sim:sm_90a
+# fp8 is a format of memory and of products: nothing computes in it under Triton, on no target (its kernels fail as late
+# as in LLVM's types), and so under NESO_STRICT_TRITON. What is moved, chosen, converted, or meets a wider float, has a
+# meaning.
+# run: NESO_STRICT_TRITON=1 neso compile %s:kernel --emit ttir --signature "*fp8e5,*fp8e4nv,*fp8e4b15,*fp32" --target sim:sm_90a
+# exit: 1
 import triton
 import triton.language as tl
 

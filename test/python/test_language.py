@@ -255,7 +255,9 @@ class Names(unittest.TestCase):
                  "def f(x):\n    def g(y: I) -> J:\n        global H\n        return y + H\n    assert x, S\n"
                  "    E = [e for e in (E, F)] + [F for F in E]\n    (V, x[V]), x[W], W = V\n"
                  "    while not g(-x) if Q else x < R <= U: break\n    import os.path as O\n    return g\n",
-                 "def f(a):\n    match a + Q:\n        case 1 | B.b: return C\n        case y if y > D: pass\n"]
+                 "def f(a):\n    match a + Q:\n        case 1 | B.b: return C\n        case y if y > D: pass\n",
+                 "def f(a):\n    match a, Q:\n        case 1, [x, *r, _] if x > r[0] + D: return C\n"
+                 "        case {'k': y}: return y\n        case M.B(u=v, w=(z, None)) as o: return o + v + z\n"]
         texts += [value._src for value in globals().values() if hasattr(value, "_src")]
         reader = importlib.import_module("neso.runtime.sources")
         self.assertGreater(len(texts), 15)
@@ -266,7 +268,7 @@ class Names(unittest.TestCase):
             for mine, others in zip(used, used_by_ast):
                 self.assertEqual(*({".".join(path.split(".")[:n + 1]) for path in paths for n in range(path.count(".") + 1)}
                                    for paths in (mine, others)), text)
-        odd = "def f(a):\n    match a:\n        case [1]: return B.b\n"
+        odd = "def f(a):\n    match a:\n        case [1 as x]: return B.b\n"
         self.assertIsNone(triton._native.names(odd))
         self.assertEqual(set(reader.names_by_ast(odd)[2]), {"a", "B.b", "B"})
 

@@ -2,6 +2,8 @@
 
 import os
 import unittest
+from dataclasses import dataclass
+from typing import NamedTuple
 from unittest import mock
 
 os.environ.setdefault("NESO_QUIET", "1")
@@ -79,7 +81,120 @@ def running_here(n):
     return total
 
 
+class Pair(NamedTuple):
+    x: int
+    y: int
+
+
+@dataclass
+class Box:
+    x: int
+    y: int
+
+
+@triton.jit
+def parts(v, n):
+    match v:
+        case []:
+            return n
+        case [x]:
+            return n + x
+        case 0, y:
+            return 100 + y
+        case (Pair() | Box()) as p:
+            return 900 + p.x + n
+        case (1, int(y)) if y > 1:
+            return 200 + y + n
+        case [x, [a, b]]:
+            return 300 + x + a * b + n
+        case [x, *rest, z] if len(rest) == 2:
+            return 400 + z + rest[0] + rest[1] + n
+        case [_, _, *rest]:
+            return 500 + len(rest) + n
+        case {"a": 1, "b": b}:
+            return 700 + b + n
+        case int(k):
+            return 800 + k + n
+    return 600 + n
+
+
+@triton.jit
+def of_parts(out, n):
+    tl.store(out, parts((), n))
+    tl.store(out + 1, parts((3, ), n))
+    tl.store(out + 2, parts((0, 4), n))
+    tl.store(out + 3, parts([1, 2], n))
+    tl.store(out + 4, parts((1, 1), n))
+    tl.store(out + 5, parts((1, [2, 3]), n))
+    tl.store(out + 6, parts((1, 2, 3, n), n))
+    tl.store(out + 7, parts([1, 2, 3, 4, 5], n))
+    tl.store(out + 8, parts((n, 8, 9), n))
+    tl.store(out + 9, parts("ab", n))
+    tl.store(out + 10, parts({"a": 1, "b": n}, n))
+    tl.store(out + 11, parts({"a": 2, "b": n}, n))
+    tl.store(out + 12, parts(Pair(n, 5), n))
+    tl.store(out + 13, parts(Box(n, 5), n))
+
+
+def of_parts_here(n):
+    return [parts.fn(v, n) for v in ((), (3, ), (0, 4), [1, 2], (1, 1), (1, [2, 3]), (1, 2, 3, n), [1, 2, 3, 4, 5],
+                                     (n, 8, 9), "ab", {"a": 1, "b": n}, {"a": 2, "b": n}, Pair(n, 5), Box(n, 5))]
+
+
+@triton.jit
+def running_parts(out, n):
+    for i in range(n):
+        match i, n - i:
+            case 0, m:
+                tl.store(out, m)
+            case (x, y) if x > y:
+                tl.store(out + x, 100 + y)
+            case [x, 3]:
+                tl.store(out + x, 1000)
+            case (x, y):
+                tl.store(out + x, 200 + x * 10 + y)
+
+
+def running_parts_here(n):
+    return [n] + [100 + n - i if i > n - i else 1000 if n - i == 3 else 200 + i * 10 + n - i for i in range(1, n)]
+
+
+@triton.jit
+def with_names(out, len, list):
+    match (len, 2, list):
+        case (a, *rest) if a > 4:
+            rest.append(a)
+            tl.store(out, a + rest[1] + rest[2])
+        case (a, b, c):
+            tl.store(out, a * b * c)
+
+
+@triton.jit
+def tiles(out, n):
+    match Box(tl.arange(0, 8), n):
+        case Box(x=x, y=0):
+            tl.store(out + x, x)
+        case Box(x=x, y=times) if times > 2:
+            tl.store(out + x, x * times)
+        case Box(x=x):
+            tl.store(out + x, 0)
+
+
 class Match(Engines):
+    def test_parts(self):
+        for n in (3, 6):
+            self.check(of_parts, [], [np.array(of_parts_here(n), np.int32)], n)
+            self.check(running_parts, [], [np.array(running_parts_here(n), np.int32)], n)
+
+    def test_names(self):
+        for n in (2, 5):
+            self.check(with_names, [], [np.array([2 * n + 7 if n > 4 else n * 14], np.int32)], n, 7)
+
+    def test_attributes(self):
+        for n in (0, 1, 5):
+            times = 1 if n == 0 else n if n > 2 else 0
+            self.check(tiles, [], [np.arange(8, dtype=np.int32) * times], n)
+
     def test_known(self):
         for how in (1, "two", "deux", None, True, 5, -2, 7, 8, "three"):
             self.check(known, [], [np.array([known_here(how)], np.int32)], 9, HOW=how, assembled=how == 7)

@@ -53,6 +53,16 @@ def runs(x_ptr, run_ptr, out_ptr, count_ptr, sum_ptr, N: tl.constexpr, M: tl.con
 
 
 @triton.jit
+def rolls(x_ptr, out_ptr, product_ptr, shift, N: tl.constexpr, M: tl.constexpr):
+    x = tl.load(x_ptr + places(N, M))
+    tl.store(out_ptr + places(N, M), tl.roll(x, shift))
+    tl.store(out_ptr + N * M + places(N, M), tl.roll(x, -shift, 0))
+    tl.store(out_ptr + 2 * N * M + places(N, M), tl.roll(x, 3))
+    tl.store(product_ptr + tl.arange(0, N), tl.prod(x, 1))
+    tl.store(product_ptr + N, tl.prod(x))
+
+
+@triton.jit
 def best(x_ptr, out_ptr, index_ptr, N: tl.constexpr, M: tl.constexpr, K: tl.constexpr, DOWN: tl.constexpr):
     x = tl.load(x_ptr + places(N, M))
     values, index = tl.topk(x, K, descending=DOWN, return_indices=True)
@@ -263,12 +273,21 @@ class Order(Engines):
             want = np.stack([before.cumsum(1), after[::-1].cumsum(0)[::-1], ones.cumprod(1), x[:, ::-1]])
             self.check(scans, [x], [want.astype(np.int32)], N=n, M=m)
 
+    def test_roll(self):
+        for n, m, shift in ((4, 8, 1), (3, 5, -7), (2, 16, 40)):
+            x = np.random.default_rng(n).integers(-3, 4, (n, m)).astype(np.int32)
+            rolled = np.stack([np.roll(x, shift, 1), np.roll(x, -shift, 0), np.roll(x, 3, 1)])
+            products = np.append(np.prod(x, 1), np.prod(x)).astype(np.int32)
+            self.check(rolls, [x], [rolled, products], shift, N=n, M=m)
+
     def test_strict(self):
         with mock.patch.dict(os.environ, {"NESO_STRICT_TRITON": "1"}):
             x = np.zeros(64, np.float32)
             self.refuses(middles, "Triton has no tl.median", x, x, N=2, M=4, num_stages=2)
             self.refuses(scans, "Triton has no exclusive scans", x, x, N=2, M=4, num_stages=2)
             self.refuses(runs, "Triton has no tl.segments", x, x, x, x, x, N=2, M=4, num_stages=2)
+            y = np.zeros(64, np.int32)
+            self.refuses(rolls, "Triton has no tl.roll", y, y, y, 1, N=2, M=4, num_stages=2)
             self.refuses(sorts, "Triton has no tl.argsort", x, x, x, N=2, M=4, DOWN=0, num_stages=2)
 
 

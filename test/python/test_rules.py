@@ -203,7 +203,38 @@ def last_counters(out_ptr, first, last):
     tl.store(out_ptr + 1, turns)
 
 
+@triton.jit
+def floats_of_8_bits(x_ptr, out_ptr, KIND: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i).to(KIND)
+    y = tl.load(x_ptr + N - 1 - i).to(KIND)
+    total = x + y
+    tl.static_assert(total.dtype == tl.float16)
+    tl.static_assert((x / y).dtype == tl.float32)
+    tl.static_assert((x * 2).dtype == tl.float16)
+    tl.static_assert((x < y).dtype == tl.int1)
+    tl.static_assert(tl.where(i > 0, x, y).dtype == KIND)
+    tl.static_assert((x + i).dtype == tl.float16)
+    tl.static_assert((i / x).dtype == tl.float32)
+    tl.store(out_ptr + i, total)
+    tl.store(out_ptr + N + i, (x + i) - (y + i) + (x == 2) * 0.0)
+    tl.store(out_ptr + 2 * N + i, x * 2.0)
+    tl.store(out_ptr + 3 * N + i, x * y)
+    tl.store(out_ptr + 4 * N + i, x / y)
+    tl.store(out_ptr + 5 * N + i, -x)
+    tl.store(out_ptr + 6 * N + i, (x < y).to(tl.float32) + (x == x))
+    tl.store(out_ptr + 7 * N + i, tl.maximum(x, y) + tl.minimum(x, 1.0) + tl.clamp(x, y, y + 2) + tl.fma(x, x, y))
+    tl.store(out_ptr + 8 * N + i, tl.sum(x, dtype=tl.float32))
+
+
 class Rules(Engines):
+    def test_floats_of_8_bits(self):
+        x = np.array([1, -2, 3, 0.5, -4, 6, 8, -0.25], np.float32)  # exact in the format
+        y = x[::-1]
+        rest = np.maximum(x, y) + np.minimum(x, 1) + np.minimum(np.maximum(x, y), y + 2) + x * x + y
+        want = np.stack([x + y, x - y, x * 2, x * y, x / y, 0 - x, (x < y) + 1.0, rest, np.full(8, x.sum())])
+        self.check(floats_of_8_bits, [x], [want.astype(np.float32)], KIND=tl.float8e5, N=8, exact=False)
+
     def test_promotion(self):
         self.check(promotions, [], [])
 

@@ -344,5 +344,41 @@ class Remarks(unittest.TestCase):
         self.assertEqual(narrow_store[(1, )](np.zeros(16, np.int32), 16, B=16).remarks, [])
 
 
+class LinearLayouts(unittest.TestCase):
+    def test_values(self):
+        from neso._C.libtriton import linear_layout
+        from neso.tools import LinearLayout
+        self.assertIs(linear_layout.LinearLayout, LinearLayout)
+        self.assertIs(triton.LinearLayout, LinearLayout)
+        threads = LinearLayout.from_bases([("lane", [[0, 1], [0, 2]]), ("warp", [[1, 0]])], ["x", "y"])
+        self.assertEqual(threads.out_dims, [("x", 2), ("y", 4)])
+        self.assertEqual(threads.apply({"lane": 3, "warp": 1}), {"x": 1, "y": 3})
+        self.assertEqual(threads.get_matrix_view(), [[0, 0, 1], [1, 0, 0], [0, 1, 0]])
+        self.assertEqual(threads.invert().apply({"x": 1, "y": 2}), {"lane": 2, "warp": 1})
+        both = LinearLayout.identity_1d(4, "i", "a") * LinearLayout.strided_1d(4, 2, "i", "a")
+        self.assertEqual((both.bases, both.out_dims), ([("i", [[1], [2], [8], [16]])], [("a", 32)]))
+        self.assertTrue(both.is_injective() and not both.is_surjective())
+        twice = LinearLayout.from_bases([("i", [[1], [1], [2]])], ["o"])
+        self.assertEqual(twice.pseudoinvert().bases, [("o", [[1], [4]])])
+        turned = LinearLayout.from_bases([("j", [[2], [1]])], ["o"])
+        found = twice.invert_and_compose(turned)
+        self.assertEqual(found.compose(turned), twice)
+        self.assertEqual(str(LinearLayout.zeros_1d(2, "i", "o", 4)), "\n - i=1 -> (0)\nwhere out dims are: [o (size 4)]")
+
+    def test_errors(self):
+        from neso.tools import LinearLayout
+        layout = LinearLayout.from_bases([("i", [[1], [2]])], ["o"], [8], False)
+        for text, call in (
+            ("sizes are powers of 2", lambda: LinearLayout.identity_1d(3, "a", "b")),
+            ("not surjective", lambda: LinearLayout.from_bases([("i", [[1], [2]])], ["o"], [8])),
+            ("9 of 'i' is beyond the 4", lambda: LinearLayout.from_bases([("i", [[9]])], ["o"], [4], False)),
+            ("surjective and injective", layout.invert),
+            ("does not reach", layout.pseudoinvert),
+            ("the inputs are i, not k", lambda: layout.apply({"k": 1})),
+        ):
+            with self.assertRaisesRegex(ValueError, text):
+                call()
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -19,7 +19,7 @@ from .math import (abs, ceil, cos, div_rn, erf, exp, exp2, fdiv, floor, fma, log
 from .random import (curand4x, pair_uniform_to_normal, philox, philox_impl, rand, rand4x, randint, randint4x, randn, randn4x,
                      torch_rand, torch_randint, torch_randn, uint_to_uniform_float)
 from .standard import (argmax, argmin, argsort, atomic_poll, bitonic_merge, cdiv, cumprod, cumsum, expect_zero, flip, interleave, max, median, min, ravel,
-                       reduce_or, searchsorted, segments, sigmoid, softmax, sort, squeeze, sum, swizzle2d, topk, unique, unsqueeze, xor_sum, zeros,
+                       prod, reduce_or, roll, searchsorted, segments, sigmoid, softmax, sort, squeeze, sum, swizzle2d, topk, unique, unsqueeze, xor_sum, zeros,
                        zeros_like)
 from . import extra
 from .extra import libdevice

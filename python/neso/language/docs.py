@@ -407,6 +407,10 @@ sum
 The sum of the elements along an axis; axis=None: of all. Small integers are added as int32, or as dtype.
 >>> s = tl.sum(x * y, axis=1)
 
+prod
+Product along an axis, or of all elements; computed in dtype. Triton has it not.
+>>> p = tl.prod(x, axis=0)
+
 xor_sum
 The bits of the elements of integers along an axis, put together by exclusive or.
 >>> s = tl.xor_sum(x, axis=0)
@@ -442,6 +446,10 @@ How many of the sorted values are less than each value; right=True: not greater.
 segments
 Which run of equal elements along the last axis each element is in, from 0. Triton has it not.
 >>> sums = tl.histogram(tl.segments(tl.sort(x)), 128)
+
+roll
+Moves the elements along an axis (the last one) to higher positions, and those that leave it in at its start; shift may run, and may be negative. Triton has it not.
+>>> y = tl.roll(x, 1)
 
 unique
 The different elements of a tile of one axis in order, the last one again in the rest, and how many there are. return_counts=True: between them how often each is there. Triton has it not.

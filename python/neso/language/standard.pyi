@@ -137,6 +137,18 @@ def searchsorted(sorted_values: tensor | int | float | bool | constexpr, values:
         >>> at = tl.searchsorted(tl.sort(x), x)
     """
 
+def prod(input: tensor | int | float | bool | constexpr, axis: int | constexpr | None = None, keep_dims: bool = False, dtype: dtype | None = None) -> tensor:
+    """Product along an axis, or of all elements; computed in dtype. Triton has it not.
+
+        >>> p = tl.prod(x, axis=0)
+    """
+
+def roll(x: tensor | int | float | bool | constexpr, shift: tensor | int | float | bool | constexpr, dim: int | constexpr | None = -1) -> tensor:
+    """Moves the elements along an axis (the last one) to higher positions, and those that leave it in at its start; shift may run, and may be negative. Triton has it not.
+
+        >>> y = tl.roll(x, 1)
+    """
+
 def segments(x: tensor | int | float | bool | constexpr) -> tensor:
     """Which run of equal elements along the last axis each element is in, from 0. Triton has it not.
 

@@ -160,7 +160,7 @@ def names_by_ast(text):
                 bound.add(node.arg)
             elif kind is ast.Name and type(node.ctx) is ast.Store:
                 bound.add(node.id)
-            elif kind is ast.MatchAs and node.name:
+            elif kind in (ast.MatchAs, ast.MatchStar) and node.name:
                 bound.add(node.name)
             elif kind is ast.Name and node.id not in bound:
                 early.add(node.id)

@@ -1,1 +1,4 @@
 """Tools around kernels."""
+from .linear_layout import LinearLayout
+
+__all__ = ["LinearLayout"]

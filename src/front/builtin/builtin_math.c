@@ -178,7 +178,7 @@ const Val *builtin_fma(FrontLower *low, const BuiltinCall *call)
 		return low->poison;
 	if (!tl_is_float(sem_elem(x)))
 		return lower_error(low, DIAG_TILE_MATH_DTYPE, call->what, "floats", sem_describe(low, x));
-	if (!sem_computes(low, call->what, x))
+	if (!sem_computes(low, &rules, &z, NULL) || !sem_computes(low, &rules, &x, &y))
 		return low->poison;
 	return sem_make(low, irb_3(&low->b, OP_FMA, NULL, sem_ir(x), sem_ir(y), sem_ir(z)), sem_type(x));
 }

@@ -71,7 +71,10 @@ const Val *host_known(FrontLower *low, const Val *v, const char *what)
 
 const Val *host_bad_argument(FrontLower *low, const char *what, const Val *v)
 {
-	return lower_error(low, DIAG_PYTHON_ARGUMENT, what, val_describe(low, v));
+	lower_error(low, DIAG_PYTHON_ARGUMENT, what, val_describe(low, v));
+	if (v->kind == VAL_TENSOR && v->tensor.type->kind == TL_PTR)
+		lower_note(low, "a pointer does not know its array's sizes: they are arguments of their own");
+	return low->poison;
 }
 
 /* ---- objects ---- */

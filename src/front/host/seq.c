@@ -193,7 +193,11 @@ const Val *host_index(FrontLower *low, const Val *v, const Val *index)
 	if (!eval_items(low, v, &items))
 		return low->poison;
 	int64_t at = i < 0 ? i + items.len : i;
-	if (at < 0 || at >= items.len)
-		return lower_error(low, DIAG_INDEX, (long long)i, items.len);
-	return items.data[at];
+	if (at >= 0 && at < items.len)
+		return items.data[at];
+	lower_error(low, DIAG_INDEX, (long long)i, items.len);
+	if (!items.len)
+		lower_note(low, "the shape of a pointer or a scalar is (): the sizes of an array are "
+				"arguments of their own");
+	return low->poison;
 }

@@ -79,7 +79,9 @@ static const Val *eval_name(FrontLower *low, Sym name)
 		if (v)
 			return v->kind == VAL_TENSOR && v->origin ? v : eval_captured(low, f, name, v);
 	}
-	const Val *v = global_name(low, name);
+	/* Of a pattern (parse_match.c): Python's own, whatever the kernel calls so. */
+	const Val *v = name[0] == '%' ? resolve_python(low, lower_sym(low, str_of(name + 1)))
+				      : global_name(low, name);
 	return v ? v : missing_name(low, name);
 }
 

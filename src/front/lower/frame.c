@@ -257,14 +257,17 @@ void lower_note(FrontLower *low, const char *format, ...)
 
 void lower_note_constexpr(FrontLower *low, const Val *v)
 {
-	Sym name = NULL;
+	const AstParam *param = NULL;
 	for (const Frame *f = low->frame; f && f->function; f = f->caller)
 		for (uint32_t i = 0; i < f->function->ast->param_count; i++)
 			if (frame_get(f, f->function->ast->params[i].name) == v)
-				name = f->function->ast->params[i].name;
-	if (name)
+				param = &f->function->ast->params[i];
+	if (param && param->annotation)
+		lower_note(low, "'%s' has another value here than the one it was given: a name of its own "
+				"for that keeps it", param->name);
+	else if (param)
 		lower_note(low, "a parameter that is known when compiling is declared so: %s: tl.constexpr",
-			   name);
+			   param->name);
 }
 
 void lower_stop(FrontLower *low, DiagCode code, ...)

@@ -30,7 +30,7 @@ static bool is_one_of(const Ast *call, const char *const *names)
 /* Does the expression make a list or dict that nothing else has? */
 static bool makes_new(const Held *h, const Ast *n)
 {
-	static const char *const makers[] = {"list", "dict", "sorted", NULL};
+	static const char *const makers[] = {"list", "%list", "dict", "sorted", NULL};
 	switch (n->kind) {
 	case AST_LIST:
 	case AST_LIST_COMP:

@@ -196,8 +196,10 @@ static void lower_simple(FrontLower *low, Ast *node)
 	case AST_GLOBAL:
 	case AST_NONLOCAL:
 		lower_error(low, DIAG_UNSUPPORTED, node->kind == AST_GLOBAL ? "`global`" : "`nonlocal`");
-		lower_note(low, "tl.store through a pointer argument gives results to the host, `return` "
-				"to a caller in the kernel");
+		lower_note(low, node->kind == AST_NONLOCAL
+			? "a function returns what it makes, and the call assigns it: x = f(x)"
+			: "tl.store through a pointer argument gives results to the host, `return` to a "
+			  "caller in the kernel");
 		break;
 	case AST_CLASS_DEF:
 		lower_error(low, DIAG_UNSUPPORTED, "a class defined inside a kernel");

@@ -1,19 +1,23 @@
 /* `match`: a chain of `if`s on a hidden name that holds the subject. Patterns are literals, dotted
- * names, names to bind, `_`, alternatives and `as`; sequences, mappings and classes are refused.
+ * names, names to bind, `_`, alternatives, `as`, sequences, mappings without a rest, and classes
+ * with named attributes or, of one value as int(x), the subject itself.
  *
  *     match x:                      if True:
  *         case 1 | 2: A                 %match = x
- *         case y if c: B                if %match == 1 or %match == 2: A
- *         case _: C                     else:
- *                                           y = %match
- *                                           if c: B
- *                                           else: C */
+ *         case (0, y) if c: B           if %match == 1 or %match == 2: A
+ *         case _: C                     elif isinstance(%match, (tuple, list)) and len(%match) == 2
+ *                                                 and %match[0] == 0 and (lambda y: c)(%match[1]):
+ *                                           y = %match[1]
+ *                                           B
+ *                                       else: C */
 #include "front/syntax/parser.h"
 
+#include <inttypes.h>
+
 typedef struct Case {
-	Ast *test;    /* NULL: every subject */
-	Ast *binding; /* an assignment, or NULL */
-	Ast *guard;   /* or NULL */
+	Ast *test;  /* NULL: every subject */
+	Ast *guard; /* or NULL */
+	VEC(Ast *) bindings; /* assignments to names, in order */
 	AstList body;
 } Case;
 
@@ -33,29 +37,125 @@ static Ast *assignment(Parser *p, Sym name, Ast *value, uint32_t start)
 	return node_end(p, node);
 }
 
-static Ast *comparison(Parser *p, Sym subject, Ast *literal)
+static AstList list_of(Parser *p, Ast *parent, Ast *const *items, uint32_t count)
 {
-	uint32_t start = literal->span.start;
-	Ast *node = node_new(p, AST_COMPARE, start);
-	bool is = literal->kind == AST_NONE || literal->kind == AST_TRUE || literal->kind == AST_FALSE;
-	node->compare.left = own(node, name_node(p, subject, start));
-	node->compare.rest = (AstList){ARENA_ARRAY(p->arena, Ast *, 1), 1};
-	node->compare.rest.items[0] = own(node, literal);
+	AstList list = {ARENA_ARRAY(p->arena, Ast *, MAX(count, 1u)), count};
+	for (uint32_t i = 0; i < count; i++)
+		list.items[i] = own(parent, items[i]);
+	return list;
+}
+
+static Ast *comparison(Parser *p, Ast *left, AstCmpOp op, Ast *right, Span span)
+{
+	Ast *node = node_new(p, AST_COMPARE, span.start);
+	node->compare.left = own(node, left);
+	node->compare.rest = list_of(p, node, &right, 1);
 	node->compare.ops = ARENA_ARRAY(p->arena, AstCmpOp, 1);
-	node->compare.ops[0] = is ? CMP_IS : CMP_EQ;
-	node->span.end = literal->span.end;
+	node->compare.ops[0] = op;
+	node->span.end = span.end;
 	return node;
 }
 
-static Ast *either(Parser *p, Ast *l, Ast *r)
+/* Either may be NULL, which asks nothing. */
+static Ast *joined(Parser *p, Ast *l, Ast *r, bool is_or)
 {
+	if (!l || !r)
+		return l ? l : r;
 	Ast *node = node_new(p, AST_BOOL_OP, l->span.start);
-	node->bool_op.is_or = true;
-	node->bool_op.values = (AstList){ARENA_ARRAY(p->arena, Ast *, 2), 2};
-	node->bool_op.values.items[0] = own(node, l);
-	node->bool_op.values.items[1] = own(node, r);
+	node->bool_op.is_or = is_or;
+	node->bool_op.values = list_of(p, node, (Ast *[]){l, r}, 2);
 	node->span.end = r->span.end;
 	return node;
+}
+
+/* ---- what a pattern's test is made of; each node has the pattern's span ---- */
+
+static Ast *spanned(Ast *node, Span span)
+{
+	node->span = span;
+	return node;
+}
+
+/* A function or class of Python, whatever the kernel calls so: `%` stands before its name. */
+static Ast *builtin(Parser *p, const char *name, Span span)
+{
+	return spanned(name_node(p, intern(p->names, str_of(name)), span.start), span);
+}
+
+static Ast *number(Parser *p, int64_t value, Span span)
+{
+	Ast *node = node_new(p, AST_INT, span.start);
+	node->number.digits = str_of(arena_printf(p->arena, "%" PRId64, value < 0 ? -value : value));
+	node->number.base = 10;
+	spanned(node, span);
+	if (value >= 0)
+		return node;
+	Ast *minus = node_new(p, AST_UNARY_OP, span.start);
+	minus->un.op = UN_NEG;
+	minus->un.operand = own(minus, node);
+	return spanned(minus, span);
+}
+
+static Ast *call(Parser *p, Ast *function, Ast *const *args, uint32_t count, Span span)
+{
+	Ast *node = node_new(p, AST_CALL, span.start);
+	node->call.func = own(node, function);
+	node->call.args = list_of(p, node, args, count);
+	return spanned(node, span);
+}
+
+static Ast *subscript(Parser *p, Ast *value, Ast *index, Span span)
+{
+	Ast *node = node_new(p, AST_SUBSCRIPT, span.start);
+	node->subscript.value = own(node, value);
+	node->subscript.index = own(node, index);
+	return spanned(node, span);
+}
+
+/* Where in the subject a pattern's value is: a path of elements and attributes. */
+typedef struct Place {
+	Sym subject;
+	const struct Place *outer; /* NULL: the subject itself */
+	int64_t index;             /* of elements: from the end where negative */
+	bool slice;                /* from `index` on, up to `end` from the end */
+	int64_t end;
+	const Ast *key;            /* of a mapping, or NULL */
+	Sym attr;                  /* of an object, or NULL */
+} Place;
+
+static Ast *value_at(Parser *p, const Place *place, Span span)
+{
+	if (!place->outer)
+		return spanned(name_node(p, place->subject, span.start), span);
+	Ast *outer = value_at(p, place->outer, span);
+	if (place->attr) {
+		Ast *node = node_new(p, AST_ATTRIBUTE, span.start);
+		node->attribute.value = own(node, outer);
+		node->attribute.attr = place->attr;
+		node->attribute.attr_span = span;
+		return spanned(node, span);
+	}
+	if (place->key)
+		return subscript(p, outer, (Ast *)(uintptr_t)place->key, span);
+	if (!place->slice)
+		return subscript(p, outer, number(p, place->index, span), span);
+	Ast *slice = node_new(p, AST_SLICE, span.start);
+	slice->slice.lower = own(slice, number(p, place->index, span));
+	if (place->end)
+		slice->slice.upper = own(slice, number(p, -place->end, span));
+	Ast *part = subscript(p, outer, spanned(slice, span), span);
+	return call(p, builtin(p, "%list", span), &part, 1, span);
+}
+
+static Ast *is_instance(Parser *p, const Place *place, Ast *classes, Span span)
+{
+	Ast *args[] = {value_at(p, place, span), classes};
+	return call(p, builtin(p, "%isinstance", span), args, 2, span);
+}
+
+static void bind(Parser *p, Case *out, Sym name, const Place *place, Span span)
+{
+	vec_push(p->arena, &out->bindings, assignment(p, name, value_at(p, place, span), span.start));
 }
 
 static bool is_literal(const Ast *e)
@@ -72,31 +172,193 @@ static bool is_literal(const Ast *e)
 	}
 }
 
-/* What the pattern asks of the subject. False after a report; *test NULL: nothing. */
-static bool pattern_test(Parser *p, Sym subject, Ast *pattern, Case *out, Ast **test)
+/* What the pattern asks of the value at a place. False after a report; *test NULL: nothing. */
+static bool pattern_test(Parser *p, const Place *place, Ast *pattern, Case *out, Ast **test);
+
+static bool refused(Parser *p, const Ast *pattern)
 {
-	if (pattern->kind == AST_BIN_OP && pattern->bin.op == BIN_OR) {
-		Ast *l, *r;
-		if (!pattern_test(p, subject, pattern->bin.left, out, &l) ||
-		    !pattern_test(p, subject, pattern->bin.right, out, &r))
-			return false;
-		if (l && r) {
-			*test = either(p, l, r);
-			return true;
-		}
-	} else if (pattern->kind == AST_NAME) {
-		if (strcmp(pattern->name.id, "_") != 0)
-			out->binding = assignment(p, pattern->name.id, name_node(p, subject,
-					pattern->span.start),
-						  pattern->span.start);
-		*test = NULL;
-		return true;
-	} else if (is_literal(pattern)) {
-		*test = comparison(p, subject, pattern);
-		return true;
-	}
 	parse_error(p, pattern->span, DIAG_SYNTAX_PATTERN, NULL, NULL);
 	return false;
+}
+
+static bool sequence_test(Parser *p, const Place *place, const Ast *pattern, Case *out, Ast **test)
+{
+	Span span = pattern->span;
+	const AstList *items = &pattern->seq.items;
+	uint32_t star = items->len;
+	for (uint32_t i = 0; i < items->len; i++)
+		if (items->items[i]->kind == AST_STARRED) {
+			if (star < items->len || items->items[i]->wrap.value->kind != AST_NAME)
+				return refused(p, items->items[i]);
+			star = i;
+		}
+	bool has_star = star < items->len;
+	Ast *classes = node_new(p, AST_TUPLE, span.start);
+	Ast *both[] = {builtin(p, "%tuple", span), builtin(p, "%list", span)};
+	classes->seq.items = list_of(p, classes, both, 2);
+	Ast *value = value_at(p, place, span), *count = number(p, items->len - has_star, span);
+	Ast *len = call(p, builtin(p, "%len", span), &value, 1, span);
+	*test = joined(p, is_instance(p, place, spanned(classes, span), span),
+		       comparison(p, len, has_star ? CMP_GE : CMP_EQ, count, span), false);
+	for (uint32_t i = 0; i < items->len; i++) {
+		Place item = {.subject = place->subject, .outer = place};
+		item.index = i > star ? (int64_t)i - items->len : i;
+		Ast *of_item = NULL, *what = items->items[i];
+		if (i == star) {
+			item.slice = true;
+			item.end = items->len - 1 - i;
+			what = what->wrap.value;
+		}
+		if (!pattern_test(p, &item, what, out, &of_item))
+			return false;
+		*test = joined(p, *test, of_item, false);
+	}
+	return true;
+}
+
+static bool mapping_test(Parser *p, const Place *place, const Ast *pattern, Case *out, Ast **test)
+{
+	*test = is_instance(p, place, builtin(p, "%dict", pattern->span), pattern->span);
+	for (uint32_t i = 0; i < pattern->dict.keys.len; i++) {
+		Ast *key = pattern->dict.keys.items[i], *of_value = NULL;
+		if (!key || !is_literal(key))
+			return refused(p, pattern);
+		Place value = {.subject = place->subject, .outer = place, .key = key};
+		Ast *has = comparison(p, key, CMP_IN, value_at(p, place, key->span), key->span);
+		*test = joined(p, *test, has, false);
+		if (!pattern_test(p, &value, pattern->dict.values.items[i], out, &of_value))
+			return false;
+		*test = joined(p, *test, of_value, false);
+	}
+	return true;
+}
+
+/* int(x): of these classes the first pattern is of the value itself. */
+static bool is_of_value(const Ast *class)
+{
+	static const char *const names[] = {"bool", "dict", "float", "int", "list", "str", "tuple"};
+	for (uint32_t i = 0; i < ARRAY_LEN(names) && class->kind == AST_NAME; i++)
+		if (strcmp(class->name.id, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool class_test(Parser *p, const Place *place, const Ast *pattern, Case *out, Ast **test)
+{
+	Ast *of_value = NULL, *class = pattern->call.func;
+	uint32_t plain = pattern->call.args.len;
+	if ((class->kind != AST_NAME && class->kind != AST_ATTRIBUTE) || plain > 1 ||
+	    (plain && !is_of_value(class)))
+		return refused(p, pattern);
+	*test = is_instance(p, place, class, pattern->span);
+	if (plain) {
+		if (!pattern_test(p, place, pattern->call.args.items[0], out, &of_value))
+			return false;
+		*test = joined(p, *test, of_value, false);
+	}
+	for (uint32_t i = 0; i < pattern->call.keyword_count; i++) {
+		const AstKeyword *k = &pattern->call.keywords[i];
+		if (!k->name)
+			return refused(p, pattern);
+		Place value = {.subject = place->subject, .outer = place, .attr = k->name};
+		if (!pattern_test(p, &value, k->value, out, &of_value))
+			return false;
+		*test = joined(p, *test, of_value, false);
+	}
+	return true;
+}
+
+static bool alternatives_test(Parser *p, const Place *place, Ast *pattern, Case *out, Ast **test)
+{
+	Ast *l, *r;
+	uint32_t bound = out->bindings.len;
+	if (!pattern_test(p, place, pattern->bin.left, out, &l) ||
+	    !pattern_test(p, place, pattern->bin.right, out, &r))
+		return false;
+	if (!l || !r || out->bindings.len > bound)
+		return refused(p, pattern);
+	*test = joined(p, l, r, true);
+	return true;
+}
+
+static bool pattern_test(Parser *p, const Place *place, Ast *pattern, Case *out, Ast **test)
+{
+	*test = NULL;
+	switch (pattern->kind) {
+	case AST_BIN_OP:
+		if (pattern->bin.op == BIN_OR)
+			return alternatives_test(p, place, pattern, out, test);
+		break;
+	case AST_NAME:
+		if (strcmp(pattern->name.id, "_") != 0)
+			bind(p, out, pattern->name.id, place, pattern->span);
+		return true;
+	case AST_TUPLE: case AST_LIST:
+		return sequence_test(p, place, pattern, out, test);
+	case AST_DICT:
+		return mapping_test(p, place, pattern, out, test);
+	case AST_CALL:
+		return class_test(p, place, pattern, out, test);
+	default:
+		break;
+	}
+	if (!is_literal(pattern))
+		return refused(p, pattern);
+	bool is = pattern->kind == AST_NONE || pattern->kind == AST_TRUE || pattern->kind == AST_FALSE;
+	Ast *value = value_at(p, place, pattern->span);
+	*test = comparison(p, value, is ? CMP_IS : CMP_EQ, pattern, pattern->span);
+	return true;
+}
+
+/* ---- cases ---- */
+
+/* A guard sees the names that the pattern binds: (lambda names: guard)(values). */
+static Ast *guard_of(Parser *p, const Case *c)
+{
+	uint32_t count = c->bindings.len;
+	if (!c->guard || !count)
+		return c->guard;
+	Span span = c->guard->span;
+	Ast *lambda = node_new(p, AST_LAMBDA, span.start), *body = node_new(p, AST_RETURN, span.start);
+	AstFunction *f = lambda->function = ARENA_NEW(p->arena, AstFunction);
+	*f = (AstFunction){.is_lambda = true, .body_parsed = true, .def_offset = span.start};
+	f->name = intern(p->names, STR("<lambda>"));
+	f->name_span = f->def_span = span;
+	f->param_count = count;
+	f->params = ARENA_ARRAY(p->arena, AstParam, count);
+	Ast **values = ARENA_ARRAY(p->arena, Ast *, count);
+	for (uint32_t i = 0; i < count; i++) {
+		const Ast *to = c->bindings.data[i]->assign.targets.items[0];
+		f->params[i] = (AstParam){.name = to->name.id, .span = to->span, .kind = PARAM_PLAIN};
+		values[i] = c->bindings.data[i]->assign.value;
+	}
+	body->unary_stmt.value = own(body, c->guard);
+	f->body = list_of(p, lambda, (Ast *[]){spanned(body, span)}, 1);
+	return call(p, spanned(lambda, span), values, count, span);
+}
+
+/* The pattern of a case: `a, b` without brackets is a sequence. */
+static Ast *read_pattern(Parser *p)
+{
+	uint32_t start = tok_start(p);
+	VEC(Ast *) items = {0};
+	bool comma = false;
+	for (;;) {
+		Ast *item = at(p, TOK_STAR) ? parse_star_or_named(p) : parse_binary(p, PREC_BIT_OR);
+		if (!item)
+			return NULL;
+		vec_push(p->arena, &items, item);
+		if (!accept(p, TOK_COMMA))
+			break;
+		comma = true;
+		if (at(p, TOK_COLON) || at(p, TOK_IF))
+			break;
+	}
+	if (!comma && items.data[0]->kind != AST_STARRED)
+		return items.data[0];
+	Ast *node = node_new(p, AST_TUPLE, start);
+	node->seq.items = list_of(p, node, items.data, items.len);
+	return node_end(p, node);
 }
 
 static bool read_case(Parser *p, Sym subject, Case *out)
@@ -104,31 +366,22 @@ static bool read_case(Parser *p, Sym subject, Case *out)
 	uint32_t start = tok_start(p);
 	*out = (Case){0};
 	advance(p);
-	Ast *pattern = parse_binary(p, PREC_BIT_OR);
+	Ast *pattern = read_pattern(p);
 	if (!pattern)
 		return false;
 	/* After an error the case is read on as one that takes all: what is below it is none. */
-	bool read = !at(p, TOK_COMMA) && pattern_test(p, subject, pattern, out, &out->test);
-	if (at(p, TOK_COMMA)) {
-		parse_error(p, pattern->span, DIAG_SYNTAX_PATTERN, NULL, NULL);
-		while (!at(p, TOK_COLON) && !at(p, TOK_NEWLINE) && !at(p, TOK_END))
-			advance(p);
-	}
-	bool alternatives = pattern->kind == AST_BIN_OP && out->binding;
-	if (at(p, TOK_AS)) {
-		uint32_t at_name = tok_start(p);
-		advance(p);
+	const Place whole = {.subject = subject};
+	if (!pattern_test(p, &whole, pattern, out, &out->test))
+		out->test = NULL;
+	if (accept(p, TOK_AS)) {
+		Span span = parse_here(p);
 		Sym name = parse_take_name(p, "a name after 'as'");
 		if (!name)
 			return false;
-		alternatives = alternatives || out->binding;
-		out->binding = assignment(p, name, name_node(p, subject, at_name), at_name);
+		bind(p, out, name, &whole, span);
 	}
 	if (accept(p, TOK_IF) && !(out->guard = parse_named(p)))
 		return false;
-	/* Where the guard fails the name would have been bound all the same. */
-	if (read && (alternatives || (out->guard && out->test && out->binding)))
-		parse_error(p, pattern->span, DIAG_SYNTAX_PATTERN, NULL, NULL);
 	Ast *holder = node_new(p, AST_IF, start);
 	return parse_block(p, holder, &out->body, "'case' statement", start);
 }
@@ -150,28 +403,17 @@ static Ast *true_node(Parser *p, uint32_t start)
 /* The `if` of a case, with what other cases are in its `else`. */
 static Ast *case_if(Parser *p, const Case *c, Ast *others, uint32_t start)
 {
-	Ast *test = !c->test ? c->guard : c->test, *node = node_new(p, AST_IF, start);
-	if (c->test && c->guard) {
-		test = either(p, c->test, c->guard);
-		test->bool_op.is_or = false;
-	}
+	Ast *test = joined(p, c->test, guard_of(p, c), false), *node = node_new(p, AST_IF, start);
 	node->if_stmt.test = own(node, test ? test : true_node(p, start));
 	node->if_stmt.of_match = true;
-	bool first = c->binding && !c->guard; /* behind a guard the name is bound before it */
-	uint32_t len = c->body.len + (first ? 1 : 0);
+	uint32_t first = c->bindings.len, len = c->body.len + first;
 	node->if_stmt.body = (AstList){ARENA_ARRAY(p->arena, Ast *, len), len};
-	if (first)
-		node->if_stmt.body.items[0] = own(node, c->binding);
-	for (uint32_t i = 0; i < c->body.len; i++)
-		node->if_stmt.body.items[i + (first ? 1 : 0)] = own(node, c->body.items[i]);
+	for (uint32_t i = 0; i < len; i++) {
+		Ast *statement = i < first ? c->bindings.data[i] : c->body.items[i - first];
+		node->if_stmt.body.items[i] = own(node, statement);
+	}
 	put(p, &node->if_stmt.orelse, node, others, NULL);
-	node_end(p, node);
-	if (!c->binding || first)
-		return node;
-	Ast *both = node_new(p, AST_IF, start);
-	both->if_stmt.test = own(both, true_node(p, start));
-	put(p, &both->if_stmt.body, both, c->binding, node);
-	return node_end(p, both);
+	return node_end(p, node);
 }
 
 Ast *parse_match(Parser *p)

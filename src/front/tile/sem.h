@@ -93,8 +93,10 @@ typedef struct SemRules {
 
 /* Brings two operands (tensors or host numbers) to one element type and shape. False after diagnosing. */
 bool sem_operands(FrontLower *low, const SemRules *rules, const Val **l, const Val **r);
-/* Is there arithmetic in its element type? There is none in fp8. False after diagnosing. */
-bool sem_computes(FrontLower *low, const char *what, const Val *v);
+/* Brings operands of one element type to one that there is arithmetic in: fp8 to fp16, of divisions
+ * to fp32. r may be NULL. False after diagnosing: Triton has none, and what combines elements keeps
+ * their type. */
+bool sem_computes(FrontLower *low, const SemRules *rules, const Val **l, const Val **r);
 const Val *sem_minmax(FrontLower *low, bool is_max, const Val *x, const Val *y, bool propagate_nan);
 const Val *sem_clamp(FrontLower *low, const Val *x, const Val *lo, const Val *hi, bool propagate_nan);
 const Val *sem_fdiv(FrontLower *low, const Val *x, const Val *y);

@@ -42,7 +42,8 @@ static TlType promote_float(FrontLower *low, TlType a, TlType b, bool division)
 		return tl_scalar(low, DT_FP32);
 	if (tl_is_fp8(a) && tl_is_fp8(b))
 		return a == b ? a : tl_scalar(low, DT_FP16);
-	return NULL; /* fp8 with an integer tensor */
+	/* fp8 with an integer tensor */
+	return low->options->strict ? NULL : tl_scalar(low, division ? DT_FP32 : DT_FP16);
 }
 
 static TlType bad_operands(FrontLower *low, const SemRules *rules, TlType a, TlType b)
@@ -53,6 +54,9 @@ static TlType bad_operands(FrontLower *low, const SemRules *rules, TlType a, TlT
 		lower_note(low, "offsets are whole numbers: // divides these, / gives floats");
 	else if (tl_is_ptr(tl_elem(a)) || tl_is_ptr(tl_elem(b)))
 		lower_note(low, "offsets are added to a pointer, and subtracted: pointer + index");
+	else if (tl_is_float(tl_elem(a)) && strchr("&|^", rules->what[strlen(rules->what) - 1]))
+		lower_note(low, "x.to(tl.int32, bitcast=True) has the bits of an fp32; conditions are "
+				"combined: (a < b) & (c < d)");
 	else if (strcmp(rules->what, "operator //") == 0)
 		lower_note(low, "tl.floor(x / y) rounds a quotient of floats down");
 	return NULL;
@@ -118,9 +122,13 @@ static bool to_common(FrontLower *low, const Val *host, TlType type, const Val *
 
 static const Val *operand(FrontLower *low, const SemRules *rules, const Val *v, const Val *other)
 {
-	if (sem_is_tensor(v) ? !sem_is_tile(v) : !val_is_host_number(v))
-		return lower_error(low, DIAG_TILE_OPERANDS, rules->what, sem_describe(low, v),
-				   sem_describe(low, other));
+	if (sem_is_tensor(v) ? !sem_is_tile(v) : !val_is_host_number(v)) {
+		lower_error(low, DIAG_TILE_OPERANDS, rules->what, sem_describe(low, v),
+			    sem_describe(low, other));
+		if (v->kind == VAL_STR)
+			lower_note(low, "print(\"text\", x) and f-strings show values of a running kernel");
+		return low->poison;
+	}
 	/* Which type it is wanted as is not known yet. */
 	return val_demoted(v) ? sem_make(low, NULL, val_demoted(v)->type) : sem_to_tensor(low, v);
 }
@@ -147,12 +155,20 @@ bool sem_operands(FrontLower *low, const SemRules *rules, const Val **l, const V
 	return sem_broadcast_pair(low, l, r);
 }
 
-bool sem_computes(FrontLower *low, const char *what, const Val *v)
+bool sem_computes(FrontLower *low, const SemRules *rules, const Val **l, const Val **r)
 {
-	if (!tl_is_fp8(sem_elem(v)))
+	if (!tl_is_fp8(sem_elem(*l)))
 		return true;
-	lower_error(low, DIAG_TILE_MATH_DTYPE, what, "floats of 16 bits or more", sem_describe(low, v));
-	return false;
+	if (low->options->strict || low->regions) {
+		lower_error(low, DIAG_TILE_MATH_DTYPE, rules->what, "floats of 16 bits or more",
+			    sem_describe(low, *l));
+		return false;
+	}
+	TlType wide = tl_scalar(low, rules->division ? DT_FP32 : DT_FP16);
+	*l = sem_cast(low, *l, wide);
+	if (r)
+		*r = sem_cast(low, *r, wide);
+	return true;
 }
 
 /* ---- arithmetic ---- */
@@ -223,7 +239,7 @@ const Val *sem_arith(FrontLower *low, AstBinOp op, const Val *l, const Val *r, b
 		return tl_is_ptr(x) ? add_ptr(low, l, r) : add_ptr(low, r, l);
 	}
 	if (tl_is_float(x))
-		return sem_computes(low, rules.what, l) ? emit(low, ops[op].float_op, l, r) : low->poison;
+		return sem_computes(low, &rules, &l, &r) ? emit(low, ops[op].float_op, l, r) : low->poison;
 	if (sanitize)
 		check_overflow(low, op, ops[op].int_op, l, r);
 	return emit(low, ops[op].int_op, l, r);
@@ -238,7 +254,7 @@ static const Val *divide(FrontLower *low, const Val *l, const Val *r)
 		l = sem_cast(low, l, tl_scalar(low, DT_FP32));
 		r = sem_cast(low, r, tl_scalar(low, DT_FP32));
 	}
-	return sem_computes(low, rules.what, l) ? emit(low, OP_DIVF, l, r) : low->poison;
+	return sem_computes(low, &rules, &l, &r) ? emit(low, OP_DIVF, l, r) : low->poison;
 }
 
 static void warn_divisor(FrontLower *low, const char *what, const Val *r)
@@ -268,9 +284,9 @@ static const Val *remainder_of(FrontLower *low, const Val *l, const Val *r)
 	SemRules rules = {.what = "operator %", .arithmetic = true, .division = true};
 	if (!sem_operands(low, &rules, &l, &r))
 		return low->poison;
-	TlType t = sem_elem(l);
-	if (!sem_computes(low, rules.what, l))
+	if (!sem_computes(low, &rules, &l, &r))
 		return low->poison;
+	TlType t = sem_elem(l);
 	if (!tl_is_float(t))
 		warn_divisor(low, rules.what, r);
 	r = tl_is_float(t) ? r : sem_safe_divisor(low, r);
@@ -389,12 +405,12 @@ const Val *sem_binary(FrontLower *low, AstBinOp op, const Val *l, const Val *r)
 
 const Val *sem_fdiv(FrontLower *low, const Val *x, const Val *y)
 {
-	SemRules rules = {.what = "tl.fdiv"};
+	SemRules rules = {.what = "tl.fdiv", .division = true};
 	if (!tl_is_float(sem_elem(x)) || !tl_is_float(sem_elem(y)) || sem_elem(x) != sem_elem(y)) {
 		bad_operands(low, &rules, sem_type(x), sem_type(y));
 		return low->poison;
 	}
-	bool good = sem_operands(low, &rules, &x, &y) && sem_computes(low, rules.what, x);
+	bool good = sem_operands(low, &rules, &x, &y) && sem_computes(low, &rules, &x, &y);
 	return good ? emit(low, OP_DIVF, x, y) : low->poison;
 }
 
@@ -424,7 +440,7 @@ const Val *sem_compare(FrontLower *low, AstCmpOp op, const Val *l, const Val *r)
 		l = sem_to_tensor(low, l);
 	if (val_is_host_number(r))
 		r = sem_to_tensor(low, r);
-	if (!sem_operands(low, &rules, &l, &r) || !sem_computes(low, rules.what, l))
+	if (!sem_operands(low, &rules, &l, &r) || !sem_computes(low, &rules, &l, &r))
 		return low->poison;
 	TlType t = sem_elem(l), truth = tl_with_elem(low, sem_type(l), tl_scalar(low, DT_INT1));
 	if (tl_is_float(t))
@@ -481,7 +497,7 @@ const Val *sem_unary(FrontLower *low, AstUnOp op, const Val *v)
 		v = truth_operand(low, what[op], v);
 		return sem_is_poison(v) ? v : with_constant(low, OP_XORI, v, 1, false);
 	case UN_NEG:
-		if (!sem_computes(low, what[op], v))
+		if (!sem_computes(low, &(SemRules){.what = what[op]}, &v, NULL))
 			return low->poison;
 		return with_constant(low, tl_is_float(t) ? OP_SUBF : OP_SUBI, v, 0, true);
 	case UN_INVERT:
@@ -551,7 +567,7 @@ const Val *sem_minmax(FrontLower *low, bool is_max, const Val *x, const Val *y, 
 	x = widen_bf16(low, x);
 	y = widen_bf16(low, y);
 	SemRules rules = {.what = is_max ? "tl.maximum" : "tl.minimum", .arithmetic = true};
-	if (!sem_operands(low, &rules, &x, &y) || !sem_computes(low, rules.what, x))
+	if (!sem_operands(low, &rules, &x, &y) || !sem_computes(low, &rules, &x, &y))
 		return low->poison;
 	TlType t = sem_elem(x);
 	if (tl_is_float(t) && propagate_nan)
@@ -573,7 +589,8 @@ const Val *sem_clamp(FrontLower *low, const Val *x, const Val *lo, const Val *hi
 	    !sem_operands(low, &rules, &x, &hi))
 		return low->poison;
 	lo = sem_cast(low, lo, sem_elem(x));
-	if (!sem_broadcast_pair(low, &x, &lo) || !sem_computes(low, rules.what, x))
+	if (!sem_broadcast_pair(low, &x, &lo) || !sem_computes(low, &rules, &hi, NULL) ||
+	    !sem_computes(low, &rules, &x, &lo))
 		return low->poison;
 	if (!tl_is_float(sem_elem(x))) {
 		lower_error(low, DIAG_TILE_OPERAND, "tl.clamp", sem_describe(low, x));

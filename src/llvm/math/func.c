@@ -247,15 +247,16 @@ static LLVMValueRef reduce_large(Lower *lw, LLVMValueRef fn)
 	return LLVMBuildInsertValue(lw->b, both, r, 1, "");
 }
 
-/* As reduce_large, of |x| < 105615, by three parts of pi/2; k in the low bits of the result. */
+/* As reduce_large, of |x| < 105615, by three parts of pi/2; k in the low bits of the result. The
+ * parts have one sign, so that their products with a k of 0 are -0, which leaves a zero x as it is. */
 static LLVMValueRef reduce_small(Lower *lw, LLVMValueRef x, LLVMValueRef *r)
 {
 	LLVMValueRef magic = math_f32(lw, 0x1.8p23);
 	LLVMValueRef t = lower_fma(lw, x, math_f32(lw, 0x1.45f306p-1), magic);
-	LLVMValueRef minus = LLVMBuildFSub(lw->b, magic, t, "");
-	*r = lower_fma(lw, minus, math_f32(lw, 0x1.921fb6p0), x);
-	*r = lower_fma(lw, minus, math_f32(lw, -0x1.777a5cp-25), *r);
-	*r = lower_fma(lw, minus, math_f32(lw, -0x1.ee59dap-50), *r);
+	LLVMValueRef k = LLVMBuildFSub(lw->b, t, magic, "");
+	*r = lower_fma(lw, k, math_f32(lw, -0x1.921fb4p0), x);
+	*r = lower_fma(lw, k, math_f32(lw, -0x1.4442d0p-24), *r);
+	*r = lower_fma(lw, k, math_f32(lw, -0x1.84698ap-48), *r);
 	return bits_of(lw, t);
 }
 
@@ -264,7 +265,9 @@ static LLVMValueRef sine_of_quadrant(Lower *lw, LLVMValueRef k, LLVMValueRef r)
 	static const double s[] = {-0x1.555544p-3, 0x1.1106bcp-7, -0x1.9916ap-13};
 	static const double c[] = {-0.5, 0x1.55554ap-5, -0x1.6c0c1ap-10, 0x1.99e0eep-16};
 	LLVMValueRef z = LLVMBuildFMul(lw->b, r, r, "");
-	LLVMValueRef sine = lower_fma(lw, LLVMBuildFMul(lw->b, r, z, ""), math_poly(lw, z, s, ARRAY_LEN(s)), r);
+	/* r z + 0 is 0 for either zero, and 0 times the polynomial is -0: the sum is r then. */
+	LLVMValueRef cube = lower_fma(lw, r, z, math_f32(lw, 0));
+	LLVMValueRef sine = lower_fma(lw, cube, math_poly(lw, z, s, ARRAY_LEN(s)), r);
 	LLVMValueRef cosine = lower_fma(lw, z, math_poly(lw, z, c, ARRAY_LEN(c)), math_f32(lw, 1));
 	LLVMValueRef odd = LLVMBuildTrunc(lw->b, k, lw->t.i1, "");
 	LLVMValueRef y = bits_of(lw, math_select(lw, odd, cosine, sine));

@@ -274,7 +274,9 @@ static V tanh_body(Lower *lw, V fn)
 				   -0x1.7da1025c1698ap-10, 0x1.3538f0979405p-11, -0x1.f348ba4e6cd4p-13,
 				   0x1.88d29c0b2c2a8p-14, -0x1.1124df46fbadfp-15, 0x1.e477577039f4p-18};
 	V x = LLVMGetParam(fn, 0), size = size_of(lw, x), z = mul(lw, x, x), one = k64(lw, 1);
-	V small = lower_fma(lw, mul(lw, x, z), math_poly(lw, z, p, ARRAY_LEN(p)), x);
+	/* x z + 0 is 0 for either zero, and 0 times the polynomial is -0: the sum is x then. */
+	V cube = lower_fma(lw, x, z, k64(lw, 0));
+	V small = lower_fma(lw, cube, math_poly(lw, z, p, ARRAY_LEN(p)), x);
 	V power = add(lw, exp_sum(lw, add(lw, size, size), NULL), one);
 	V large = sub(lw, one, quotient(lw, k64(lw, 2), power));
 	return math_select(lw, less(lw, size, k64(lw, 0.55)), small, signed_as(lw, large, x));

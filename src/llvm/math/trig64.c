@@ -77,15 +77,15 @@ static V reduce_large(Lower *lw, V x, V *k)
 	return math_select(lw, finite, r, k64(lw, (double)NAN));
 }
 
-/* By three parts of pi/2. The first difference is exact: both are multiples of 2^-52, and it is less than 1. */
+/* By three parts of pi/2 of one sign (as in func.c). The first difference is exact: both are multiples of 2^-52, and it is less than 1. */
 static V reduce_small(Lower *lw, V x, V *k)
 {
 	V magic = k64(lw, 0x1.8p52), t = lower_fma(lw, x, k64(lw, 0x1.45f306dc9c883p-1), magic);
-	V minus = LLVMBuildFSub(lw->b, magic, t, "");
-	V r = lower_fma(lw, minus, k64(lw, 0x1.921fb54442d18p0), x);
-	r = lower_fma(lw, minus, k64(lw, 0x1.1a62633145c07p-54), r);
+	V whole = LLVMBuildFSub(lw->b, t, magic, "");
+	V r = lower_fma(lw, whole, k64(lw, -0x1.921fb54442d18p0), x);
+	r = lower_fma(lw, whole, k64(lw, -0x1.1a62633145c06p-54), r);
 	*k = LLVMBuildBitCast(lw->b, t, lw->t.i64, "");
-	return lower_fma(lw, minus, k64(lw, -0x1.f1976b7ed8fbcp-110), r);
+	return lower_fma(lw, whole, k64(lw, -0x1.c1cd129024e09p-107), r);
 }
 
 static V sine_of_quadrant(Lower *lw, V k, V r)
@@ -96,7 +96,7 @@ static V sine_of_quadrant(Lower *lw, V k, V r)
 	static const double c[] = {0x1.555555555554cp-5, -0x1.6c16c16c1521p-10, 0x1.a01a019cbcd8cp-16,
 				   -0x1.27e4f81044e99p-22, 0x1.1ee9ef51fca04p-29, -0x1.8fb001045b028p-37};
 	V z = mul(lw, r, r), half = mul(lw, z, k64(lw, 0.5)), one = k64(lw, 1);
-	V sine = lower_fma(lw, mul(lw, r, z), math_poly(lw, z, s, ARRAY_LEN(s)), r);
+	V sine = lower_fma(lw, lower_fma(lw, r, z, k64(lw, 0)), math_poly(lw, z, s, ARRAY_LEN(s)), r);
 	V top = LLVMBuildFSub(lw->b, one, half, ""), lost = LLVMBuildFSub(lw->b, LLVMBuildFSub(lw->b, one, top, ""), half, "");
 	V cosine = lower_fma(lw, mul(lw, z, z), math_poly(lw, z, c, ARRAY_LEN(c)), lost);
 	cosine = LLVMBuildFAdd(lw->b, top, cosine, "");

@@ -11,6 +11,7 @@ typedef struct ErrorCase {
 } ErrorCase;
 
 #define BYTES(literal) literal, sizeof(literal) - 1
+#define PATTERN "a case takes literals, names, '_', '|', 'as' at its end, sequences, dicts, Class(name=...)"
 
 static const ErrorCase error_cases[] = {
 	{DIAG_SYNTAX_NUL,
@@ -408,23 +409,23 @@ static const ErrorCase error_cases[] = {
 	{DIAG_SYNTAX_PATTERN,
 	 BYTES("def f(a):\n"
 	 "  match a:\n"
-	 "    case [b]: pass\n"
+	 "    case [b, *c, *d]: pass\n"
 	 "def g(a):\n"
 	 "  match a:\n"
-	 "    case 1 as b if b: pass\n"
+	 "    case f(b): pass\n"
 	 "def h(a):\n"
 	 "  match a:\n"
 	 "    case 1 | b: pass\n"
 	 "def i(a):\n"
 	 "  match a:\n"
-	 "    case (1, b): return b\n"
-	 "    case 2, b: return b\n"
+	 "    case {b: 1}: return b\n"
+	 "    case 2, b + 1: return b\n"
 	 "    case _: return 0 0\n"),
-	 "3:10-13 a case takes literals, dotted names, one name, '_', '|' and 'as'\n"
-	 "6:10-11 a case takes literals, dotted names, one name, '_', '|' and 'as'\n"
-	 "9:10-15 a case takes literals, dotted names, one name, '_', '|' and 'as'\n"
-	 "12:10-16 a case takes literals, dotted names, one name, '_', '|' and 'as'\n"
-	 "13:10-11 a case takes literals, dotted names, one name, '_', '|' and 'as'\n"
+	 "3:18-20 " PATTERN "\n"
+	 "6:10-14 " PATTERN "\n"
+	 "9:10-15 " PATTERN "\n"
+	 "12:10-16 " PATTERN "\n"
+	 "13:13-18 " PATTERN "\n"
 	 "14:22-23 expected end of line, found a number\n"},
 	{DIAG_SYNTAX_ESCAPE,
 	 BYTES("'a\\x4'\n"

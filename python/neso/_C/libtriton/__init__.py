@@ -1,4 +1,4 @@
-"""What programs ask of upstream's extension: the IR (ir), specialisation of arguments, cuBLAS (nvidia.cublas).
+"""What programs ask of upstream's extension: the IR (ir), specialisation of arguments, cuBLAS (nvidia.cublas), layouts.
 
 The rest of it steers upstream's compiler in C++; asking for it says so."""
 
@@ -7,7 +7,7 @@ from importlib import import_module
 from ...runtime.cache import get_cache_invalidating_env_vars  # noqa: F401
 from ...runtime.specialize import native_specialize_impl  # noqa: F401
 
-_ABSENT = ("passes", "llvm", "amd", "interpreter", "gluon_ir", "proton", "linear_layout")
+_ABSENT = ("passes", "llvm", "amd", "interpreter", "gluon_ir", "proton")
 
 
 def getenv(name, default=None):
@@ -22,7 +22,7 @@ def getenv_bool(name, default=False):
 
 
 def __getattr__(name):
-    if name in ("ir", "nvidia"):
+    if name in ("ir", "linear_layout", "nvidia"):
         return import_module("." + name, __name__)
     if name in _ABSENT:
         raise AttributeError(f"neso has no libtriton.{name}: kernels are compiled by its library, libneso, and not from Python")

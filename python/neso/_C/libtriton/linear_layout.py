@@ -1,0 +1,3 @@
+"""LinearLayout, where upstream's extension has it."""
+
+from ...tools.linear_layout import LinearLayout  # noqa: F401
