@@ -156,6 +156,28 @@ bool gpu_pending_equal(const GpuPending *a, const GpuPending *b)
 	       a->globals.len == b->globals.len && carried(a) == carried(b) && a->stores.len == b->stores.len;
 }
 
+static bool globals_same(const GpuPendingGlobal *a, const GpuPendingGlobal *b, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (a[i].op != b[i].op || a[i].carried != b[i].carried)
+			return false;
+	return true;
+}
+
+bool gpu_pending_same(const GpuPending *a, const GpuPending *b)
+{
+	if (a->own.len != b->own.len || a->globals.len != b->globals.len || a->stores.len != b->stores.len ||
+	    !spans_equal(&a->written, &b->written) || !spans_equal(&a->read, &b->read) ||
+	    !spans_equal(&a->under_way, &b->under_way) || !spans_equal(&a->unfenced, &b->unfenced) ||
+	    !spans_equal(&a->products, &b->products))
+		return false;
+	for (uint32_t i = 0; i < a->own.len; i++)
+		if (a->own.data[i].op != b->own.data[i].op)
+			return false;
+	return globals_same(a->globals.data, b->globals.data, a->globals.len) &&
+	       globals_same(a->stores.data, b->stores.data, a->stores.len);
+}
+
 void gpu_pending_meet(GpuPending *s)
 {
 	s->written.len = s->read.len = s->own.len = s->globals.len = 0;
