@@ -126,10 +126,11 @@ static void walk_sides(Trial *t, const IrOp *tried, const IrOp *op, Sides *sides
 }
 
 /* Behind an `if`, of which one region was walked. */
-static void join_other_region(GpuBarriers *w, const IrOp *op, const IrRegion *walked, const GpuPending *before, Sides *sides)
+static void join_other_region(GpuBarriers *w, const Level *branch, const IrRegion *walked, Sides *sides)
 {
-	GpuPending other = gpu_pending_copy(w->arena, before);
-	gpu_barriers_walk_region(w, walked == &op->regions[0] ? &op->regions[1] : &op->regions[0], &other);
+	const IrRegion *regions = branch->at->regions;
+	GpuPending other = gpu_pending_copy(w->arena, &branch->s);
+	gpu_barriers_walk_region(w, walked == &regions[0] ? &regions[1] : &regions[0], &other);
 	gpu_pending_join(w->arena, &sides->with, &other);
 	gpu_pending_join(w->arena, &sides->without, &other);
 }
@@ -145,7 +146,8 @@ static bool is_missed(Trial *t, const IrOp *tried, uint32_t *last)
 		for (; op && !w->hazard; op = op->next) {
 			walk_sides(t, tried, op, &sides);
 			*last = at;
-			if (!w->hazard && !t->has_hazard && gpu_pending_same(&sides.with, &sides.without))
+			bool walked = !w->hazard && !t->has_hazard;
+			if (walked && gpu_pending_equal(&sides.with, &sides.without))
 				return false;
 		}
 		if (w->hazard || !at)
@@ -153,7 +155,7 @@ static bool is_missed(Trial *t, const IrOp *tried, uint32_t *last)
 		const IrRegion *region = t->levels.data[at].at->block->region;
 		const Level *around = &t->levels.data[--at];
 		if (around->at->kind == OP_IF) {
-			join_other_region(w, around->at, region, &around->s, &sides);
+			join_other_region(w, around, region, &sides);
 			op = around->at->next;
 		} else {
 			sides = sides_at(w, &around->s);
@@ -189,7 +191,8 @@ static void try_without(Trial *t, const IrOp *op)
 		w->fenced[w->changes.data[i].op] = w->changes.data[i].was;
 }
 
-void gpu_barriers_leave_out(GpuBarriers *w, const IrOp *func, const GpuPending *entry, IrOp *const *ops, uint32_t count)
+void gpu_barriers_leave_out(GpuBarriers *w, const IrOp *func, const GpuPending *entry, IrOp *const *ops,
+			    uint32_t count)
 {
 	Trial t = trial_of(w, func, entry, false);
 	w->checking = true;
@@ -197,8 +200,8 @@ void gpu_barriers_leave_out(GpuBarriers *w, const IrOp *func, const GpuPending *
 		try_without(&t, ops[i]);
 }
 
-void gpu_barriers_leave_out_fences(GpuBarriers *w, const IrOp *func, const GpuPending *entry, IrOp *const *ops,
-				   uint32_t count)
+void gpu_barriers_leave_out_fences(GpuBarriers *w, const IrOp *func, const GpuPending *entry,
+				   IrOp *const *ops, uint32_t count)
 {
 	Trial t = trial_of(w, func, entry, true);
 	w->checking = w->fences_stay = true;

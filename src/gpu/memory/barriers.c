@@ -414,7 +414,7 @@ static void mark_all(GpuBarriers *w, const IrOp *func, const GpuSpans *before)
 static bool insert_in(PassCx *cx, IrOp *func)
 {
 	GpuBarriers w = {.cx = cx, .gpu = gpu_of(cx), .arena = cx->scratch};
-	w.order = gpu_order_of(w.gpu, cx);
+	w.order = gpu_order_of(w.gpu, cx, func);
 	Collect c = {.w = &w};
 	GpuSpans before = {0};
 	w.aliases = gpu_aliases_in(cx, func);

@@ -27,13 +27,17 @@ typedef struct GpuPendingGlobal {
 	bool carried; /* by a loop, from an iteration before */
 } GpuPendingGlobal;
 
+/* Sets: in the order of the ops' ids. */
+typedef VEC(GpuOwnWarp) GpuOwnWarps;
+typedef VEC(GpuPendingGlobal) GpuPendingGlobals;
+
 typedef struct GpuPending {
 	GpuSpans written, read, under_way;
 	GpuSpans unfenced; /* written, and not fenced for products */
 	GpuSpans products; /* read by products that are under way */
-	VEC(GpuOwnWarp) own;
-	VEC(GpuPendingGlobal) globals;
-	VEC(GpuPendingGlobal) stores; /* of threads, not fenced for tensor maps */
+	GpuOwnWarps own;
+	GpuPendingGlobals globals;
+	GpuPendingGlobals stores; /* of threads, not fenced for tensor maps */
 } GpuPending;
 
 bool gpu_spans_touch(const GpuSpans *s, GpuBytes x);
@@ -45,10 +49,7 @@ void gpu_pending_add_global(Arena *arena, GpuPending *s, GpuPendingGlobal global
 void gpu_pending_add_store(Arena *arena, GpuPending *s, const IrOp *op);
 void gpu_pending_join(Arena *arena, GpuPending *to, const GpuPending *from);
 GpuPending gpu_pending_copy(Arena *arena, const GpuPending *from);
-/* As sets: own ops and accesses of global memory are only ever added. */
 bool gpu_pending_equal(const GpuPending *a, const GpuPending *b);
-/* Equal whatever their ops are; what is equal but in another order need not be found so. */
-bool gpu_pending_same(const GpuPending *a, const GpuPending *b);
 /* All threads meet. */
 void gpu_pending_meet(GpuPending *s);
 
@@ -104,10 +105,11 @@ GpuPending gpu_barriers_head(GpuBarriers *w, const IrOp *loop, GpuPending *s);
 
 /* Of the ops that are marked, in the order of the text; w->hazard says whether the last walk of the
  * function saw one. Unmarks those whose barrier is needless. */
-void gpu_barriers_leave_out(GpuBarriers *w, const IrOp *func, const GpuPending *entry, IrOp *const *ops, uint32_t count);
+void gpu_barriers_leave_out(GpuBarriers *w, const IrOp *func, const GpuPending *entry, IrOp *const *ops,
+			    uint32_t count);
 /* Likewise fences of shared memory that a later one makes needless: it waits for all loads under
  * way. */
-void gpu_barriers_leave_out_fences(GpuBarriers *w, const IrOp *func, const GpuPending *entry, IrOp *const *ops,
-				   uint32_t count);
+void gpu_barriers_leave_out_fences(GpuBarriers *w, const IrOp *func, const GpuPending *entry,
+				   IrOp *const *ops, uint32_t count);
 
 #endif
