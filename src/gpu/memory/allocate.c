@@ -225,8 +225,8 @@ static bool interfere(const Buffer *a, const Buffer *b)
 	return a->first <= last_of(b) && b->first <= last_of(a);
 }
 
-/* Of each buffer those that interfere with it, as long as none is kept apart from the next one. Those
- * that are live at once are met where the later one begins. */
+/* Of each buffer those that interfere with it, as long as none is kept apart from the next one.
+ * Those that are live at once are met where the later one begins. */
 static void find_others(Allocation *a)
 {
 	uint32_t n = a->buffers.len, live = 0;

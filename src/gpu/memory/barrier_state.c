@@ -99,8 +99,8 @@ void gpu_pending_add_store(Arena *arena, GpuPending *s, const IrOp *op)
 	add_global(arena, &s->stores, (GpuPendingGlobal){op, false});
 }
 
-/* The union of two sets, in one's place: of items of one op the first is updated by UPDATE. Nothing is
- * moved where one has all. */
+/* The union of two sets, in one's place: of items of one op the first is updated by UPDATE. Nothing
+ * is moved where one has all. */
 #define JOIN(arena, to, from, UPDATE) \
 	do { \
 		uint32_t i_ = 0, k_ = 0, missing_ = 0, n_; \

@@ -1,13 +1,13 @@
 /* Barriers, and fences, that others make needless.
  *
- * Each is tried without, in the order of the text: it stays if the walk then meets a hazard. What is
- * in front of it is not walked again, and what is behind it only for as long as it makes a
+ * Each is tried without, in the order of the text: it stays if the walk then meets a hazard. What
+ * is in front of it is not walked again, and what is behind it only for as long as it makes a
  * difference: the states with it and without it are walked side by side, and where they are equal,
  * so is all that follows, which has no hazard. Mostly the next barrier does that, so the time is
  * that of a walk from each barrier to the next.
  *
- * The place that is tried is reached through the blocks around it (Level). Inside a loop it is walked
- * with all that may be pending at the loop's head. States that become equal in its body leave that
+ * The place that is tried is reached through the blocks around it (Level). Inside a loop it is
+ * walked with all that may be pending at the loop's head. States that become equal in its body leave that
  * as it is: a removal can only add to what is pending, and what was there is still a fixed point.
  * States that are not equal where a body ends are followed from in front of the loop. */
 #include "gpu/memory/barriers_int.h"
@@ -23,8 +23,8 @@ typedef struct Trial {
 	GpuBarriers *w;
 	bool of_fences;
 	/* A walk meets a hazard even with all barriers: in front of roles that need a fence
-	 * (fence_roles). Nothing that one can leave out is missed, so all is walked, in the function's
-	 * block. */
+	 * (fence_roles). So all is walked, in the function's block, and mostly nothing is left
+	 * out. */
 	bool has_hazard;
 	/* And already in front of the place. */
 	bool hazard;
@@ -113,8 +113,8 @@ static void set(Trial *t, const IrOp *op, bool there)
 		t->w->marked[op->id] = there;
 }
 
-/* What is tried to be left out is there for the one, which is first: it does not see fences that the
- * other one finds missing. */
+/* What is tried to be left out is there for the one, which is first: it does not see fences that
+ * the other one finds missing. */
 static void walk_sides(Trial *t, const IrOp *tried, const IrOp *op, Sides *sides)
 {
 	if (!t->has_hazard) {

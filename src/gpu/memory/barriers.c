@@ -104,7 +104,8 @@ static void meet_before(GpuBarriers *w, const IrOp *op, GpuPending *s)
 {
 	uint8_t *fenced = &w->fenced[op->id], was = *fenced;
 	for (uint32_t i = 0; i < w->of_products.len && !*fenced && !w->fences_stay; i++)
-		*fenced = gpu_spans_touch(&s->unfenced, w->of_products.data[i]) ? GPU_FENCE_SHARED : 0;
+		if (gpu_spans_touch(&s->unfenced, w->of_products.data[i]))
+			*fenced = GPU_FENCE_SHARED;
 	if (!w->fences_stay && crosses_proxies(w, s, op))
 		*fenced |= GPU_FENCE_SHARED | GPU_FENCE_GLOBAL;
 	if (*fenced != was)

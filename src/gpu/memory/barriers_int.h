@@ -96,8 +96,8 @@ typedef struct GpuBarriers {
 
 const GpuEffects *gpu_effects_of(GpuBarriers *w, const IrOp *op);
 
-/* The walk: *s is in front of the op or region, and then behind it. With `checking` it may end where
- * a hazard is seen. */
+/* The walk: *s is in front of the op or region, and then behind it. With `checking` it may end
+ * where a hazard is seen. */
 void gpu_barriers_walk_op(GpuBarriers *w, const IrOp *op, GpuPending *s);
 void gpu_barriers_walk_region(GpuBarriers *w, const IrRegion *region, GpuPending *s);
 /* Of a loop; returns what is pending at the head of its body, or test, in any iteration. */
