@@ -7,10 +7,10 @@
  * that of a walk from each barrier to the next.
  *
  * The place that is tried is reached through the blocks around it (Level). Inside a loop it is
- * walked with all that may be pending at the loop's head. States that become equal in its body leave
- * that as it is: a removal can only add to what is pending, and what was there is still a fixed
- * point.
- * States that are not equal where a body ends are followed from in front of the loop. */
+ * walked with all that may be pending at the loop's head. States that become equal in its body
+ * leave that as it is: a removal can only add to what is pending, and what was there is still a
+ * fixed point. States that are not equal where a body ends are followed from in front of the
+ * loop. */
 #include "gpu/memory/barriers_int.h"
 
 typedef struct Level {
