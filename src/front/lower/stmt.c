@@ -232,7 +232,7 @@ static bool stream_ready(FrontLower *low, Stream *s)
 	for (;;) {
 		if (s->at < s->list.len)
 			return true;
-		/* Behind a turn with errors the others would repeat them, or say what follows from them. */
+		/* Behind a turn with errors the others would repeat them, or what follows. */
 		if (s->unroll && s->unroll->errors < low->diags->errors)
 			s->unroll->next = s->unroll->items.len;
 		if (s->unroll && s->unroll->next < s->unroll->items.len) {
