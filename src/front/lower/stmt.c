@@ -220,6 +220,7 @@ typedef struct Unroll {
 	ValVec items;
 	uint32_t next;
 	Ast *target;
+	uint32_t errors; /* that there were before its first turn */
 } Unroll;
 
 static const Stream *keep(FrontLower *low, const Stream *s)
@@ -233,6 +234,9 @@ static bool stream_ready(FrontLower *low, Stream *s)
 	for (;;) {
 		if (s->at < s->list.len)
 			return true;
+		/* Behind a turn with errors the others would repeat them, or what follows. */
+		if (s->unroll && s->unroll->errors < low->diags->errors)
+			s->unroll->next = s->unroll->items.len;
 		if (s->unroll && s->unroll->next < s->unroll->items.len) {
 			if (!lower_step(low))
 				return false;
@@ -304,6 +308,7 @@ static Flow enter_for(FrontLower *low, Ast *node, Stream *s)
 		return flow;
 	Unroll *unroll = ARENA_NEW(low->arena, Unroll);
 	unroll->items = items;
+	unroll->errors = low->diags->errors;
 	unroll->target = node->for_stmt.target;
 	*s = (Stream){.list = node->for_stmt.body, .at = node->for_stmt.body.len, .unroll = unroll, .next = keep(low, s)};
 	return (Flow){.kind = FLOW_FALL};

@@ -160,7 +160,7 @@ static TensorMapType type_of(IrType map)
 	}
 }
 
-static IrAttr attribute(GpuCx *cx, const IrOp *func, uint32_t number, IrAttrName name)
+static IrAttr attribute(const GpuCx *cx, const IrOp *func, uint32_t number, IrAttrName name)
 {
 	IrAttr dicts = ir_get(func, cx->ir, ATTR_ARG_ATTRS);
 	for (uint32_t k = 0; dicts && number < dicts->len && k < dicts->items[number]->len; k++)
@@ -169,7 +169,7 @@ static IrAttr attribute(GpuCx *cx, const IrOp *func, uint32_t number, IrAttrName
 	return NULL;
 }
 
-bool gpu_map_is_of_pointers(GpuCx *cx, const IrOp *func, uint32_t number)
+bool gpu_map_is_of_pointers(const GpuCx *cx, const IrOp *func, uint32_t number)
 {
 	return attribute(cx, func, number, ATTR_MAP_POINTERS) != NULL;
 }
@@ -220,6 +220,12 @@ static unsigned rows_of(GpuCx *cx, const IrValue *map, const GpuBox *box)
 	bool stored = u && u->owner->kind == OP_TMA_STORE && box->rank > 1;
 	int64_t rows = stored ? ir_operand(u->owner, 1)->type->shape[0] : box->side[0];
 	return (unsigned)MIN(rows, (int64_t)box->side[0]);
+}
+
+int64_t gpu_map_base(const GpuCx *cx, const IrOp *func, uint32_t number)
+{
+	IrAttr map = attribute(cx, func, number, ATTR_MAP);
+	return map && map->kind == ATTR_KIND_INTS && map->len ? map->ints[0] : -1;
 }
 
 /* neso.map: base, fill, then argument and scale of each size and of each stride. Dims that the tile

@@ -45,7 +45,9 @@ IrType gpu_map_memdesc(GpuCx *cx, IrType map);
 const Layout *gpu_map_layout(GpuCx *cx, IrType map);
 /* How the launch makes argument `number` of the kernel; false: it is no map. */
 bool gpu_map_recipe(GpuCx *cx, const IrOp *func, uint32_t number, TensorMapPlan *out);
+/* The argument at which the tensor of map `number` begins; -1: it is no map. */
+int64_t gpu_map_base(const GpuCx *cx, const IrOp *func, uint32_t number);
 /* Is it a map of what the kernel reaches through pointers, which any store may reach too? */
-bool gpu_map_is_of_pointers(GpuCx *cx, const IrOp *func, uint32_t number);
+bool gpu_map_is_of_pointers(const GpuCx *cx, const IrOp *func, uint32_t number);
 
 #endif

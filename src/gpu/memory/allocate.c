@@ -38,8 +38,12 @@ typedef struct Buffer {
 	unsigned depth; /* of loops */
 	bool scratch, apart; /* apart: kept from the next one */
 	bool long_first;     /* placed in the order of how long buffers live */
+	bool placed;	     /* as of place_all */
 	bool in_role;        /* inside of a ttg.warp_specialize */
 } Buffer;
+
+/* The numbers of buffers that interfere with one. */
+typedef VEC(uint32_t) Others;
 
 typedef struct Allocation {
 	PassCx *cx;
@@ -48,6 +52,7 @@ typedef struct Allocation {
 	uint32_t *start, *end; /* by op id, as text_order.h says */
 	unsigned registers; /* that a thread needs at least */
 	VEC(Buffer) buffers;
+	Others *others; /* by buffer (find_others) */
 } Allocation;
 
 /* ---- what is to be placed ---- */
@@ -101,10 +106,10 @@ static bool add_scratch(void *data, IrOp *op)
 	GpuScratch scratch = gpu_scratch(a->gpu, op);
 	if (!scratch.bytes)
 		return true;
-	Buffer *before = a->buffers.len ? &vec_last(&a->buffers) : NULL;
+	uint32_t n = a->buffers.len;
 	add_buffer(a, op, scratch.bytes, scratch.align, true);
-	if (before && before->scratch)
-		before->next = a->start[op->id];
+	if (n && a->buffers.data[n - 1].scratch)
+		a->buffers.data[n - 1].next = a->start[op->id];
 	return true;
 }
 
@@ -112,13 +117,14 @@ static bool add_scratch(void *data, IrOp *op)
 
 static void live_at(Allocation *a, const GpuAliases *aliases, const IrValue *v, uint32_t first, uint32_t last)
 {
-	for (uint32_t i = 0; aliases->sets[v->id] && i < aliases->count; i++) {
-		Buffer *b = &a->buffers.data[i]; /* allocs come first, in order */
-		if (!gpu_may_be(aliases, v, i))
-			continue;
-		b->first = MIN(b->first, first);
-		b->last = MAX(b->last, last);
-	}
+	const uint64_t *set = aliases->sets[v->id];
+	for (uint32_t i = 0; set && i < aliases->words; i++)
+		for (uint64_t bits = set[i]; bits; bits &= bits - 1) {
+			/* allocs come first, in order */
+			Buffer *b = &a->buffers.data[i * 64 + (uint32_t)__builtin_ctzll(bits)];
+			b->first = MIN(b->first, first);
+			b->last = MAX(b->last, last);
+		}
 }
 
 typedef struct Liveness {
@@ -200,10 +206,75 @@ static uint32_t last_of(const Buffer *b)
 	return b->apart ? MAX(b->last, b->next) : b->last;
 }
 
+static int by_first(const void *left, const void *right)
+{
+	const Buffer *a = *(Buffer *const *)left, *b = *(Buffer *const *)right;
+	if (a->first != b->first)
+		return a->first < b->first ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static void add_pair(Allocation *a, const Buffer *x, const Buffer *y)
+{
+	vec_push(a->cx->scratch, &a->others[x->number], y->number);
+	vec_push(a->cx->scratch, &a->others[y->number], x->number);
+}
+
 static bool interfere(const Buffer *a, const Buffer *b)
 {
-	return (a->first <= last_of(b) && b->first <= last_of(a)) ||
-	       (a->in_role && b->in_role && side_by_side(a->op, b->op));
+	return a->first <= last_of(b) && b->first <= last_of(a);
+}
+
+/* Of each buffer those that interfere with it, as long as none is kept apart from the next one.
+ * Those that are live at once are met where the later one begins. */
+static void find_others(Allocation *a)
+{
+	uint32_t n = a->buffers.len, live = 0;
+	Arena *arena = a->cx->scratch;
+	Buffer **order = ARENA_ARRAY(arena, Buffer *, n), **now = ARENA_ARRAY(arena, Buffer *, n);
+	a->others = ARENA_ARRAY(arena, Others, n);
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = &a->buffers.data[i];
+	if (n)
+		qsort(order, n, sizeof *order, by_first);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t kept = 0;
+		for (uint32_t k = 0; k < live; k++) {
+			if (now[k]->last < order[i]->first)
+				continue;
+			now[kept++] = now[k];
+			add_pair(a, now[k], order[i]);
+		}
+		live = kept;
+		now[live++] = order[i];
+	}
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; order[i]->in_role && k < i; k++)
+			if (order[k]->in_role && !interfere(order[i], order[k]) &&
+			    side_by_side(order[i]->op, order[k]->op))
+				add_pair(a, order[i], order[k]);
+}
+
+/* Its bytes are its own until the next one is used. */
+static void keep_apart(Allocation *a, Buffer *b)
+{
+	uint32_t n = a->others[b->number].len;
+	bool *met = ARENA_ARRAY(a->cx->scratch, bool, a->buffers.len);
+	for (uint32_t i = 0; i < n; i++)
+		met[a->others[b->number].data[i]] = true;
+	b->apart = true;
+	for (uint32_t i = 0; i < a->buffers.len; i++)
+		if (i != b->number && !met[i] && interfere(b, &a->buffers.data[i]))
+			add_pair(a, b, &a->buffers.data[i]);
+}
+
+/* As it was with `n` others, which were met first. */
+static void let_share(Allocation *a, Buffer *b, uint32_t n)
+{
+	Others *others = &a->others[b->number];
+	b->apart = false;
+	while (others->len > n)
+		a->others[others->data[--others->len]].len--;
 }
 
 static int by_size(const void *left, const void *right)
@@ -230,11 +301,10 @@ static uint64_t aligned(uint64_t offset, uint64_t align)
 	return (offset + align - 1) & ~(align - 1);
 }
 
-/* The offset for b among the n that it interferes with. */
+/* The offset for b among the n that it interferes with, in order. */
 static uint64_t best_gap(const Buffer *b, Buffer **taken, uint32_t n)
 {
 	uint64_t end = 0, best = UINT64_MAX, least = UINT64_MAX;
-	qsort(taken, n, sizeof(Buffer *), by_offset);
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t at = aligned(end, b->align);
 		if (at + b->bytes <= taken[i]->offset && taken[i]->offset - end < least) {
@@ -246,27 +316,80 @@ static uint64_t best_gap(const Buffer *b, Buffer **taken, uint32_t n)
 	return best != UINT64_MAX ? best : aligned(end, b->align);
 }
 
+/* What is placed, by offset. */
+typedef struct Placed {
+	Buffer **data;
+	uint32_t len;
+	uint32_t *met; /* by number of a buffer: the last one that interferes with it */
+} Placed;
+
+static void add_placed(Placed *p, Buffer *b)
+{
+	uint32_t first = 0, past = p->len;
+	while (first < past) {
+		uint32_t middle = first + (past - first) / 2;
+		if (by_offset(&p->data[middle], &b) < 0)
+			first = middle + 1;
+		else
+			past = middle;
+	}
+	memmove(p->data + first + 1, p->data + first, (p->len++ - first) * sizeof *p->data);
+	p->data[first] = b;
+}
+
+/* Those that b interferes with, by offset: few are sorted, many are picked from all. */
+static uint32_t taken_by(const Allocation *a, const Placed *p, const Buffer *b, Buffer **taken)
+{
+	enum { FEW = 16 };
+	const Others *others = &a->others[b->number];
+	uint32_t count = 0, mark = b->number + 1;
+	if (others->len * FEW > p->len) {
+		for (uint32_t i = 0; i < others->len; i++)
+			p->met[others->data[i]] = mark;
+		for (uint32_t i = 0; i < p->len; i++)
+			if (p->met[p->data[i]->number] == mark)
+				taken[count++] = p->data[i];
+		return count;
+	}
+	for (uint32_t i = 0; i < others->len; i++)
+		if (a->buffers.data[others->data[i]].placed)
+			taken[count++] = &a->buffers.data[others->data[i]];
+	if (count)
+		qsort(taken, count, sizeof *taken, by_offset);
+	return count;
+}
+
 /* Sets all offsets; the bytes that they take. */
 static uint64_t place_all(Allocation *a, bool share)
 {
 	uint32_t n = a->buffers.len;
 	uint64_t total = 0;
-	Buffer **order = ARENA_ARRAY(a->cx->scratch, Buffer *, n),
-	       **taken = ARENA_ARRAY(a->cx->scratch, Buffer *, n);
-	for (uint32_t i = 0; i < n; i++)
+	Arena *arena = a->cx->scratch;
+	Buffer **order = ARENA_ARRAY(arena, Buffer *, n), **taken = ARENA_ARRAY(arena, Buffer *, n);
+	Placed placed = {.data = ARENA_ARRAY(arena, Buffer *, n), .met = ARENA_ARRAY(arena, uint32_t, n)};
+	for (uint32_t i = 0; i < n; i++) {
 		order[i] = &a->buffers.data[i];
+		order[i]->placed = false;
+	}
 	if (n)
 		qsort(order, n, sizeof *order, by_size);
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t count = 0;
-		for (uint32_t k = 0; k < i; k++) {
-			if (!share || interfere(order[i], order[k]))
-				taken[count++] = order[k];
-		}
-		order[i]->offset = best_gap(order[i], taken, count);
-		total = MAX(total, order[i]->offset + order[i]->bytes);
+		Buffer *b = order[i];
+		uint32_t count = share ? taken_by(a, &placed, b, taken) : placed.len;
+		b->offset = best_gap(b, share ? taken : placed.data, count);
+		b->placed = true;
+		add_placed(&placed, b);
+		total = MAX(total, b->offset + b->bytes);
 	}
 	return total;
+}
+
+static uint64_t sum_of_bytes(const Allocation *a)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < a->buffers.len; i++)
+		sum += a->buffers.data[i].bytes;
+	return sum;
 }
 
 static unsigned registers_of(GpuCx *gpu, IrType type)
@@ -314,6 +437,7 @@ static void place_long_first(Allocation *a)
 
 static uint64_t place(Allocation *a)
 {
+	find_others(a);
 	uint64_t least = place_all(a, true), most = MIN(cheap_bytes(a), (uint64_t)a->gpu->target->shared_cta);
 	if (least > a->gpu->target->shared_cta) {
 		place_long_first(a);
@@ -321,8 +445,9 @@ static uint64_t place(Allocation *a)
 	}
 	unsigned deepest = 0;
 	most = MAX(most, least);
-	if (place_all(a, false) <= most)
-		return place_all(a, false);
+	uint64_t apart = sum_of_bytes(a) <= most ? place_all(a, false) : UINT64_MAX;
+	if (apart <= most)
+		return apart;
 	for (uint32_t i = 0; i < a->buffers.len; i++)
 		deepest = MAX(deepest, a->buffers.data[i].depth);
 	for (unsigned depth = deepest + 1, tries = MOST_TRIES; depth-- > 0;) {
@@ -330,9 +455,11 @@ static uint64_t place(Allocation *a)
 			Buffer *b = &a->buffers.data[i];
 			if (b->depth != depth || !b->next)
 				continue;
+			uint32_t others = a->others[b->number].len;
 			tries--;
-			b->apart = true;
-			b->apart = place_all(a, true) <= most;
+			keep_apart(a, b);
+			if (place_all(a, true) > most)
+				let_share(a, b, others);
 		}
 	}
 	return place_all(a, true);

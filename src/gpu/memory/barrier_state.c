@@ -49,58 +49,85 @@ void gpu_spans_join(Arena *arena, GpuSpans *to, const GpuSpans *from)
 
 /* ---- states ---- */
 
-/* States that are joined mostly begin alike, as both come from the one before: `at` is where the
- * same op is looked for first. A place that none has: len. */
-#define FIND_OP(ops, wanted, at, found) \
+/* Where the op is in a set of them, or belongs. */
+#define FIND_OP(ops, wanted, found) \
 	do { \
-		found = (at) < (ops)->len && (ops)->data[at].op == (wanted) ? (at) : 0; \
-		while (found < (ops)->len && (ops)->data[found].op != (wanted)) \
-			found++; \
+		uint32_t past_ = (ops)->len; \
+		for (found = 0; found < past_;) { \
+			uint32_t middle_ = found + (past_ - found) / 2; \
+			if ((ops)->data[middle_].op->id < (wanted)->id) \
+				found = middle_ + 1; \
+			else \
+				past_ = middle_; \
+		} \
 	} while (0)
 
-static void add_own(Arena *arena, GpuPending *s, GpuOwnWarp own, uint32_t at)
-{
-	uint32_t found;
-	FIND_OP(&s->own, own.op, at, found);
-	if (found == s->own.len)
-		vec_push(arena, &s->own, own);
-}
-
-static void add_global(Arena *arena, GpuPending *s, GpuPendingGlobal global, uint32_t at)
-{
-	uint32_t found;
-	FIND_OP(&s->globals, global.op, at, found);
-	if (found == s->globals.len)
-		vec_push(arena, &s->globals, global);
-	else
-		s->globals.data[found].carried |= global.carried;
-}
-
-static void add_store(Arena *arena, GpuPending *s, const IrOp *op, bool told, uint32_t at)
-{
-	uint32_t found;
-	CONTRACT(op->block);
-	FIND_OP(&s->stores, op, at, found);
-	if (found == s->stores.len)
-		vec_push(arena, &s->stores, (GpuPendingGlobal){op, false, told});
-	else
-		s->stores.data[found].told |= told;
-}
+#define INSERT(arena, ops, at, item) \
+	do { \
+		vec_push(arena, ops, item); \
+		memmove((ops)->data + (at) + 1, (ops)->data + (at), \
+			((ops)->len - 1 - (at)) * sizeof(item)); \
+		(ops)->data[at] = item; \
+	} while (0)
 
 void gpu_pending_add_own(Arena *arena, GpuPending *s, GpuOwnWarp own)
 {
-	add_own(arena, s, own, 0);
+	uint32_t at;
+	FIND_OP(&s->own, own.op, at);
+	if (at == s->own.len || s->own.data[at].op != own.op)
+		INSERT(arena, &s->own, at, own);
+}
+
+#define CARRY(to, from) ((to)->carried |= (from)->carried, (to)->told |= (from)->told)
+
+static void add_global(Arena *arena, GpuPendingGlobals *s, GpuPendingGlobal global)
+{
+	uint32_t at;
+	FIND_OP(s, global.op, at);
+	if (at == s->len || s->data[at].op != global.op)
+		INSERT(arena, s, at, global);
+	else
+		CARRY(&s->data[at], &global);
 }
 
 void gpu_pending_add_global(Arena *arena, GpuPending *s, GpuPendingGlobal global)
 {
-	add_global(arena, s, global, 0);
+	add_global(arena, &s->globals, global);
 }
 
 void gpu_pending_add_store(Arena *arena, GpuPending *s, const IrOp *op, bool told)
 {
-	add_store(arena, s, op, told, 0);
+	CONTRACT(op->block);
+	add_global(arena, &s->stores, (GpuPendingGlobal){op, false, told});
 }
+
+/* The union of two sets, in one's place: of items of one op the first is updated by UPDATE. Nothing
+ * is moved where one has all. */
+#define JOIN(arena, to, from, UPDATE) \
+	do { \
+		uint32_t i_ = 0, k_ = 0, missing_ = 0, n_; \
+		for (; k_ < (from)->len; k_++) { \
+			while (i_ < (to)->len && (to)->data[i_].op->id < (from)->data[k_].op->id) \
+				i_++; \
+			if (i_ < (to)->len && (to)->data[i_].op == (from)->data[k_].op) \
+				UPDATE(&(to)->data[i_], &(from)->data[k_]); \
+			else \
+				missing_++; \
+		} \
+		if (!missing_) \
+			break; \
+		vec_reserve(arena, to, missing_); \
+		i_ = (to)->len; \
+		n_ = (to)->len += missing_; \
+		for (k_ = (from)->len; k_-- > 0;) { \
+			while (i_ && (to)->data[i_ - 1].op->id > (from)->data[k_].op->id) \
+				(to)->data[--n_] = (to)->data[--i_]; \
+			if (!i_ || (to)->data[i_ - 1].op != (from)->data[k_].op) \
+				(to)->data[--n_] = (from)->data[k_]; \
+		} \
+	} while (0)
+
+#define KEEP(to, from) ((void)(to), (void)(from))
 
 void gpu_pending_join(Arena *arena, GpuPending *to, const GpuPending *from)
 {
@@ -110,31 +137,11 @@ void gpu_pending_join(Arena *arena, GpuPending *to, const GpuPending *from)
 	gpu_spans_join(arena, &to->under_way, &from->under_way);
 	gpu_spans_join(arena, &to->unfenced, &from->unfenced);
 	gpu_spans_join(arena, &to->products, &from->products);
-	for (uint32_t i = 0; i < from->own.len; i++)
-		add_own(arena, to, from->own.data[i], i);
-	for (uint32_t i = 0; i < from->globals.len; i++)
-		add_global(arena, to, from->globals.data[i], i);
-	for (uint32_t i = 0; i < from->stores.len; i++)
-		add_store(arena, to, from->stores.data[i].op, from->stores.data[i].told, i);
+	JOIN(arena, &to->own, &from->own, KEEP);
+	JOIN(arena, &to->globals, &from->globals, CARRY);
+	JOIN(arena, &to->stores, &from->stores, CARRY);
 }
 
-static uint32_t carried(const GpuPending *s)
-{
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < s->globals.len; i++)
-		n += s->globals.data[i].carried;
-	return n;
-}
-
-static uint32_t told(const GpuPending *s)
-{
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < s->stores.len; i++)
-		n += s->stores.data[i].told;
-	return n;
-}
-
-/* Sets are sets already: nothing is looked for. */
 #define COPY_ALL(arena, to, from) \
 	do { \
 		if ((from)->len) { \
@@ -158,13 +165,26 @@ GpuPending gpu_pending_copy(Arena *arena, const GpuPending *from)
 	return s;
 }
 
+static bool globals_equal(const GpuPendingGlobal *a, const GpuPendingGlobal *b, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (a[i].op != b[i].op || a[i].carried != b[i].carried || a[i].told != b[i].told)
+			return false;
+	return true;
+}
+
 bool gpu_pending_equal(const GpuPending *a, const GpuPending *b)
 {
-	return spans_equal(&a->written, &b->written) && spans_equal(&a->read, &b->read) &&
-	       spans_equal(&a->under_way, &b->under_way) && spans_equal(&a->unfenced, &b->unfenced) &&
-	       spans_equal(&a->products, &b->products) && a->own.len == b->own.len &&
-	       a->globals.len == b->globals.len && carried(a) == carried(b) &&
-	       a->stores.len == b->stores.len && told(a) == told(b);
+	if (a->own.len != b->own.len || a->globals.len != b->globals.len || a->stores.len != b->stores.len ||
+	    !spans_equal(&a->written, &b->written) || !spans_equal(&a->read, &b->read) ||
+	    !spans_equal(&a->under_way, &b->under_way) || !spans_equal(&a->unfenced, &b->unfenced) ||
+	    !spans_equal(&a->products, &b->products))
+		return false;
+	for (uint32_t i = 0; i < a->own.len; i++)
+		if (a->own.data[i].op != b->own.data[i].op)
+			return false;
+	return globals_equal(a->globals.data, b->globals.data, a->globals.len) &&
+	       globals_equal(a->stores.data, b->stores.data, a->stores.len);
 }
 
 void gpu_pending_meet(GpuPending *s)

@@ -8,7 +8,7 @@
  * writes, or that writes pending bytes, gets a barrier in front; a barrier clears the state. Loops
  * are walked to a fixed point. Conditions are uniform scalars, so a barrier may stand in any
  * block. Afterwards the pass tries to drop each barrier again, as a later one may have made it
- * redundant.
+ * redundant (barrier_trials.c).
  *
  * Asynchronous copies (cp.async) write when they are waited for: ttg.async_wait turns them into
  * pending writes, and those that it may leave in flight stay so. A copy to a free slot
@@ -38,8 +38,6 @@
  * Warp-specialised regions are walked separately: all threads meet where they begin and end. */
 #include "gpu/analysis/late.h"
 #include "gpu/memory/barriers_int.h"
-
-enum { FENCE_SHARED = 1, FENCE_GLOBAL = 2 };
 
 /* ---- the walk ---- */
 
@@ -105,14 +103,17 @@ static bool crosses_proxies(const GpuBarriers *w, const GpuPending *s, const IrO
 /* The barrier in front of an op, with a fence where products or tensor maps need it. */
 static void meet_before(GpuBarriers *w, const IrOp *op, GpuPending *s)
 {
-	uint8_t *fenced = &w->fenced[op->id];
+	uint8_t *fenced = &w->fenced[op->id], was = *fenced;
 	for (uint32_t i = 0; i < w->of_products.len && !*fenced && !w->fences_stay; i++)
-		*fenced = gpu_spans_touch(&s->unfenced, w->of_products.data[i]) ? FENCE_SHARED : 0;
+		if (gpu_spans_touch(&s->unfenced, w->of_products.data[i]))
+			*fenced = GPU_FENCE_SHARED;
 	if (!w->fences_stay && crosses_proxies(w, s, op))
-		*fenced |= FENCE_SHARED | FENCE_GLOBAL;
+		*fenced |= GPU_FENCE_SHARED | GPU_FENCE_GLOBAL;
+	if (*fenced != was)
+		vec_push(w->arena, &w->changes, (GpuFenceChange){op->id, was});
 	if (*fenced)
 		s->unfenced.len = 0;
-	if (*fenced & FENCE_GLOBAL)
+	if (*fenced & GPU_FENCE_GLOBAL)
 		s->stores.len = 0;
 	gpu_pending_meet(s);
 }
@@ -222,8 +223,6 @@ static bool is_settled(const GpuBarriers *w)
 	return w->checking && w->hazard;
 }
 
-static void walk_region(GpuBarriers *w, const IrRegion *region, GpuPending *s);
-
 static bool is_tensor_copy(const IrOp *op)
 {
 	return op->kind == OP_TMA_LOAD || op->kind == OP_TMA_STORE || op->kind == OP_TMA_STORE_ROWS ||
@@ -273,17 +272,16 @@ static void fence_loop(GpuBarriers *w, const IrOp *op, GpuPending *s)
 		meet_before(w, op, s);
 }
 
-/* `enter` is the state at the loop; on return *s is that where it ends. */
-static void walk_loop(GpuBarriers *w, const IrOp *op, GpuPending *s)
+GpuPending gpu_barriers_head(GpuBarriers *w, const IrOp *op, GpuPending *s)
 {
 	fence_loop(w, op, s);
 	GpuPending enter = gpu_pending_copy(w->arena, s);
 	while (!is_settled(w)) {
 		GpuPending round = gpu_pending_copy(w->arena, &enter), joined;
-		walk_region(w, &op->regions[0], &round);
+		gpu_barriers_walk_region(w, &op->regions[0], &round);
 		*s = op->kind == OP_FOR ? gpu_pending_copy(w->arena, &enter) : gpu_pending_copy(w->arena, &round);
 		if (op->kind == OP_WHILE)
-			walk_region(w, &op->regions[1], &round);
+			gpu_barriers_walk_region(w, &op->regions[1], &round);
 		for (uint32_t i = 0; i < round.globals.len; i++)
 			round.globals.data[i].carried = true;
 		joined = gpu_pending_copy(w->arena, &enter);
@@ -291,16 +289,17 @@ static void walk_loop(GpuBarriers *w, const IrOp *op, GpuPending *s)
 		if (op->kind == OP_FOR)
 			gpu_pending_join(w->arena, s, &round);
 		if (gpu_pending_equal(&joined, &enter))
-			return;
+			return enter;
 		enter = joined;
 	}
+	return enter;
 }
 
 /* One of the regions: what it wrote and did not fence is so behind the op too. */
 static void walk_role(GpuBarriers *w, const IrRegion *region, GpuPending *s)
 {
 	GpuPending inside = {0};
-	walk_region(w, region, &inside);
+	gpu_barriers_walk_region(w, region, &inside);
 	gpu_spans_join(w->arena, &s->unfenced, &inside.unfenced);
 	for (uint32_t i = 0; i < inside.stores.len; i++)
 		gpu_pending_add_store(w->arena, s, inside.stores.data[i].op, inside.stores.data[i].told);
@@ -317,7 +316,7 @@ static void fence_roles(GpuBarriers *w, const IrOp *op, GpuPending *s)
 		meet_before(w, op, s);
 	if (!unfenced || !w->tensors || !mark(w, op))
 		return;
-	w->fenced[op->id] |= FENCE_SHARED | (s->stores.len ? FENCE_GLOBAL : 0);
+	w->fenced[op->id] |= GPU_FENCE_SHARED | (s->stores.len ? GPU_FENCE_GLOBAL : 0);
 	meet_before(w, op, s);
 }
 
@@ -332,16 +331,16 @@ static void walk_specialize(GpuBarriers *w, const IrOp *op, GpuPending *s)
 		walk_role(w, &holder->regions[r], s);
 }
 
-static void walk_op(GpuBarriers *w, const IrOp *op, GpuPending *s)
+void gpu_barriers_walk_op(GpuBarriers *w, const IrOp *op, GpuPending *s)
 {
 	GpuPending otherwise;
 	switch (op->kind) {
 	case OP_FOR:
-	case OP_WHILE: walk_loop(w, op, s); return;
+	case OP_WHILE: gpu_barriers_head(w, op, s); return;
 	case OP_IF:
 		otherwise = gpu_pending_copy(w->arena, s);
-		walk_region(w, &op->regions[0], s);
-		walk_region(w, &op->regions[1], &otherwise);
+		gpu_barriers_walk_region(w, &op->regions[0], s);
+		gpu_barriers_walk_region(w, &op->regions[1], &otherwise);
 		gpu_pending_join(w->arena, s, &otherwise);
 		return;
 	case OP_WARP_SPECIALIZE: walk_specialize(w, op, s); return;
@@ -349,17 +348,11 @@ static void walk_op(GpuBarriers *w, const IrOp *op, GpuPending *s)
 	}
 }
 
-/* The rest of a block. */
-static void walk_from(GpuBarriers *w, const IrOp *op, GpuPending *s)
-{
-	for (; op && !is_settled(w); op = op->next)
-		walk_op(w, op, s);
-}
-
-static void walk_region(GpuBarriers *w, const IrRegion *region, GpuPending *s)
+void gpu_barriers_walk_region(GpuBarriers *w, const IrRegion *region, GpuPending *s)
 {
 	for (const IrBlock *block = region->first; block; block = block->next)
-		walk_from(w, block->first, s);
+		for (const IrOp *op = block->first; op && !is_settled(w); op = op->next)
+			gpu_barriers_walk_op(w, op, s);
 }
 
 /* A kernel starts with nothing pending; a function that is called may follow itself. */
@@ -408,7 +401,7 @@ static void fence(const GpuBarriers *w, IrBuilder *b, unsigned fences)
 {
 	IrOp *op = irb_op(b, OP_FENCE_ASYNC, NULL, 0, NULL, 0, 0);
 	ir_set(b->m, op, ATTR_FENCE_CLUSTER, ir_attr_bool(w->gpu->ir, false));
-	if (fences & FENCE_GLOBAL)
+	if (fences & GPU_FENCE_GLOBAL)
 		ir_set(b->m, op, ATTR_GLOBAL, ir_attr_unit(w->gpu->ir));
 }
 
@@ -419,87 +412,15 @@ static void mark_all(GpuBarriers *w, const IrOp *func, const GpuSpans *before)
 	w->checking = false;
 	do {
 		GpuPending s = at_entry(w, before);
-		w->grew = false;
-		walk_region(w, &func->regions[0], &s);
+		w->grew = w->hazard = false;
+		gpu_barriers_walk_region(w, &func->regions[0], &s);
 	} while (w->grew);
-}
-
-/* Goes over the marked ops in text order, of which each is asked whether it is needed as the ones
- * before it were left. What is in front of it is not walked again. */
-typedef struct Trial {
-	GpuBarriers *w;
-	const IrOp *at; /* in the function's own block */
-	GpuPending s;	/* in front of it */
-	/* There: in front of roles that need a fence (fence_roles), whatever is left out. */
-	bool hazard;
-} Trial;
-
-static Trial trial_of(GpuBarriers *w, const IrOp *func, const GpuSpans *before)
-{
-	const IrBlock *body = func->regions[0].first;
-	CONTRACT(body && !body->next);
-	return (Trial){w, body->first, at_entry(w, before), false};
-}
-
-/* Is there a hazard from the op on, as marks and fences are now? */
-static bool has_hazard(Trial *t)
-{
-	GpuPending s = gpu_pending_copy(t->w->arena, &t->s);
-	t->w->hazard = t->hazard;
-	walk_from(t->w, t->at, &s);
-	return t->w->hazard;
-}
-
-static void go_to(Trial *t, const IrOp *op)
-{
-	const IrOp *spot = op;
-	while (spot->block != t->at->block)
-		spot = ir_parent_op(spot);
-	for (t->w->hazard = t->hazard; t->at != spot; t->at = t->at->next)
-		walk_op(t->w, t->at, &t->s);
-	t->hazard = t->w->hazard;
-}
-
-/* Barriers that others make needless. While one is tried to be left out, others may seem to need
- * a fence that its own was for: where it stays, they do not. */
-static void leave_out(GpuBarriers *w, const IrOp *func, const GpuSpans *before, IrOp *const *ops,
-		      uint32_t count)
-{
-	uint32_t size = w->cx->module->next_op;
-	uint8_t *fenced = ARENA_ARRAY(w->arena, uint8_t, size);
-	Trial t = trial_of(w, func, before);
-	w->checking = true;
-	for (uint32_t i = 0; i < count; i++) {
-		bool *mark = &w->marked[ops[i]->id];
-		memcpy(fenced, w->fenced, size);
-		go_to(&t, ops[i]);
-		*mark = false;
-		*mark = has_hazard(&t);
-		if (*mark)
-			memcpy(w->fenced, fenced, size);
-	}
-}
-
-/* Fences that a later one makes needless: it waits for all loads under way. */
-static void leave_out_fences(GpuBarriers *w, const IrOp *func, const GpuSpans *before, IrOp *const *ops,
-			     uint32_t count)
-{
-	Trial t = trial_of(w, func, before);
-	w->checking = w->fences_stay = true;
-	for (uint32_t i = 0; i < count; i++) {
-		uint8_t *fenced = &w->fenced[ops[i]->id];
-		if (*fenced != FENCE_SHARED)
-			continue;
-		go_to(&t, ops[i]);
-		*fenced = 0;
-		*fenced = has_hazard(&t) ? FENCE_SHARED : 0;
-	}
 }
 
 static bool insert_in(PassCx *cx, IrOp *func)
 {
 	GpuBarriers w = {.cx = cx, .gpu = gpu_of(cx), .arena = cx->scratch};
-	w.order = gpu_order_of(w.gpu, cx);
+	w.order = gpu_order_of(w.gpu, cx, func);
 	Collect c = {.w = &w};
 	GpuSpans before = {0};
 	w.aliases = gpu_aliases_in(cx, func);
@@ -513,13 +434,14 @@ static bool insert_in(PassCx *cx, IrOp *func)
 	}
 	mark_all(&w, func, &before);
 	ir_walk(func, false, collect_marked, &c);
-	leave_out(&w, func, &before, c.ops.data, c.ops.len);
+	GpuPending entry = at_entry(&w, &before);
+	gpu_barriers_leave_out(&w, func, &entry, c.ops.data, c.ops.len);
 	/* Fences that only barriers asked for which are left out. */
 	memset(w.fenced, 0, cx->module->next_op);
 	mark_all(&w, func, &before);
 	c.ops.len = 0;
 	ir_walk(func, false, collect_marked, &c);
-	leave_out_fences(&w, func, &before, c.ops.data, c.ops.len);
+	gpu_barriers_leave_out_fences(&w, func, &entry, c.ops.data, c.ops.len);
 	for (uint32_t i = 0; i < c.ops.len; i++) {
 		IrBuilder b = ir_at(cx->module, c.ops.data[i]);
 		if (w.fenced[c.ops.data[i]->id])

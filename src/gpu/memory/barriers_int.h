@@ -1,5 +1,5 @@
 /* Inside `barriers`: pending accesses (barrier_state.c), the accesses of an op
- * (barrier_effects.c). */
+ * (barrier_effects.c), barriers that are left out (barrier_trials.c). */
 #ifndef NESO_GPU_MEMORY_BARRIERS_INT_H
 #define NESO_GPU_MEMORY_BARRIERS_INT_H
 
@@ -28,13 +28,17 @@ typedef struct GpuPendingGlobal {
 	bool told;    /* a store: behind it all threads have met by a barrier of the author's */
 } GpuPendingGlobal;
 
+/* Sets: in the order of the ops' ids. */
+typedef VEC(GpuOwnWarp) GpuOwnWarps;
+typedef VEC(GpuPendingGlobal) GpuPendingGlobals;
+
 typedef struct GpuPending {
 	GpuSpans written, read, under_way;
 	GpuSpans unfenced; /* written, and not fenced for products */
 	GpuSpans products; /* read by products that are under way */
-	VEC(GpuOwnWarp) own;
-	VEC(GpuPendingGlobal) globals;
-	VEC(GpuPendingGlobal) stores; /* of threads, not fenced for tensor maps */
+	GpuOwnWarps own;
+	GpuPendingGlobals globals;
+	GpuPendingGlobals stores; /* of threads, not fenced for tensor maps */
 } GpuPending;
 
 bool gpu_spans_touch(const GpuSpans *s, GpuBytes x);
@@ -46,7 +50,6 @@ void gpu_pending_add_global(Arena *arena, GpuPending *s, GpuPendingGlobal global
 void gpu_pending_add_store(Arena *arena, GpuPending *s, const IrOp *op, bool told);
 void gpu_pending_join(Arena *arena, GpuPending *to, const GpuPending *from);
 GpuPending gpu_pending_copy(Arena *arena, const GpuPending *from);
-/* As sets: own ops and accesses of global memory are only ever added. */
 bool gpu_pending_equal(const GpuPending *a, const GpuPending *b);
 /* All threads meet. */
 void gpu_pending_meet(GpuPending *s);
@@ -68,6 +71,13 @@ typedef struct GpuEffects {
 	bool counted;        /* a copy whose readers wait for it by a barrier in memory */
 } GpuEffects;
 
+enum { GPU_FENCE_SHARED = 1, GPU_FENCE_GLOBAL = 2 };
+
+typedef struct GpuFenceChange {
+	uint32_t op; /* its id */
+	uint8_t was;
+} GpuFenceChange;
+
 typedef struct GpuBarriers {
 	PassCx *cx;
 	GpuCx *gpu;
@@ -75,7 +85,8 @@ typedef struct GpuBarriers {
 	const GpuAliases *aliases;
 	GpuEffects **effects; /* by op id; NULL: not asked for yet */
 	bool *marked;  /* by op id: a barrier before it */
-	uint8_t *fenced; /* likewise: with a fence in front of it */
+	uint8_t *fenced; /* likewise: with fences in front of it */
+	VEC(GpuFenceChange) changes; /* of `fenced`, by walks */
 	GpuSpans of_products; /* bytes that products and copies by tensor maps touch, anywhere */
 	bool tensors;      /* there are copies by tensor maps */
 	GpuOrder order;
@@ -85,5 +96,21 @@ typedef struct GpuBarriers {
 } GpuBarriers;
 
 const GpuEffects *gpu_effects_of(GpuBarriers *w, const IrOp *op);
+
+/* The walk: *s is in front of the op or region, and then behind it. With `checking` it may end
+ * where a hazard is seen. */
+void gpu_barriers_walk_op(GpuBarriers *w, const IrOp *op, GpuPending *s);
+void gpu_barriers_walk_region(GpuBarriers *w, const IrRegion *region, GpuPending *s);
+/* Of a loop; returns what is pending at the head of its body, or test, in any iteration. */
+GpuPending gpu_barriers_head(GpuBarriers *w, const IrOp *loop, GpuPending *s);
+
+/* Of the ops that are marked, in the order of the text; w->hazard says whether the last walk of the
+ * function saw one. Unmarks those whose barrier is needless. */
+void gpu_barriers_leave_out(GpuBarriers *w, const IrOp *func, const GpuPending *entry, IrOp *const *ops,
+			    uint32_t count);
+/* Likewise fences of shared memory that a later one makes needless: it waits for all loads under
+ * way. */
+void gpu_barriers_leave_out_fences(GpuBarriers *w, const IrOp *func, const GpuPending *entry,
+				   IrOp *const *ops, uint32_t count);
 
 #endif

@@ -20,6 +20,7 @@
  * A called function may load and store anywhere that it does. Asynchronous copies are loads: a loop
  * whose stores may reach what it loads has none (schedule.h), but what is stored before it may, and
  * nothing is stored while one that was made of a load is under way (relieve_ways.c). */
+#include "gpu/analysis/text_order.h"
 #include "gpu/gpu.h"
 #include "gpu/layout/boxes.h"
 #include "gpu/memory/memory_int.h"
@@ -183,18 +184,26 @@ static const AxisInfo *axis_info(GpuOrder *o, const IrValue *v)
 	return axis_of(gpu_axis(o->cx), v);
 }
 
-/* Do several warps hold an element, or several CTAs? A scalar all do. */
-static bool has_copies(const GpuOrder *o, IrType pointers)
+enum { COPIES_OF_WARPS = 1, COPIES_OF_LANES = 2 };
+
+/* Do several warps hold an element, or several CTAs? Or several lanes? A scalar all do. */
+static uint64_t has_copies(GpuOrder *o, IrType pointers)
 {
+	uint64_t copies;
 	if (!ir_is_tensor(pointers))
-		return true;
+		return COPIES_OF_WARPS | COPIES_OF_LANES;
+	if (map_get(&o->copies, map_key(pointers), &copies))
+		return copies;
 	const Layout *l = gpu_layout(o->gpu, pointers);
-	return layout_free_bits(l, LAYOUT_WARP) || layout_free_bits(l, LAYOUT_BLOCK);
+	copies = layout_free_bits(l, LAYOUT_WARP) || layout_free_bits(l, LAYOUT_BLOCK) ? COPIES_OF_WARPS : 0;
+	copies |= layout_free_bits(l, LAYOUT_LANE) ? COPIES_OF_LANES : 0;
+	map_put(&o->copies, map_key(pointers), copies);
+	return copies;
 }
 
 static bool overtakes_load(GpuOrder *o, const IrValue *from, const IrValue *to, bool carried)
 {
-	if (has_copies(o, from->type) || from->type != to->type || !same_value(from, to, OPERANDS) || !is_sum(from, OPERANDS))
+	if (has_copies(o, from->type) & COPIES_OF_WARPS || from->type != to->type || !same_value(from, to, OPERANDS) || !is_sum(from, OPERANDS))
 		return true;
 	const AxisInfo *info = axis_info(o, from);
 	for (unsigned d = 0; info && d < info->rank; d++)
@@ -206,7 +215,7 @@ static bool overtakes_load(GpuOrder *o, const IrValue *from, const IrValue *to, 
 }
 
 /* In an iteration of the loop around both, or in the next ones? */
-static bool may_be_same(const GpuOrder *o, const IrOp *first, const IrOp *then, bool carried)
+static bool may_be_same(GpuOrder *o, const IrOp *first, const IrOp *then, bool carried)
 {
 	const IrValue *p = ir_operand(first, 0), *q = ir_operand(then, 0);
 	bool same = gpu_may_be_same_place(o, p, q, NULL);
@@ -220,7 +229,7 @@ static bool may_be_same(const GpuOrder *o, const IrOp *first, const IrOp *then, 
 /* A tile stored, and stored again or loaded in another layout: an element's accesses may be by two
  * threads, the first of which comes late. One layout gives each to the same thread. Atomic
  * operations do not disturb one another. */
-static bool overtakes_in_layout(const GpuOrder *o, const IrOp *first, const IrOp *then, bool carried)
+static bool overtakes_in_layout(GpuOrder *o, const IrOp *first, const IrOp *then, bool carried)
 {
 	IrType a = ir_operand(first, 0)->type, b = ir_operand(then, 0)->type;
 	bool both_atomic = first->kind != OP_STORE && is_store(then) && then->kind != OP_STORE;
@@ -233,8 +242,7 @@ static bool overtakes_store(GpuOrder *o, const IrOp *store, const IrOp *load, bo
 	const IrValue *to = ir_operand(store, 0), *from = ir_operand(load, 0);
 	if (!ir_is_tensor(to->type) || overtakes_in_layout(o, store, load, carried))
 		return true;
-	bool copies = has_copies(o, to->type) || layout_free_bits(gpu_layout(o->gpu, to->type), LAYOUT_LANE);
-	return copies && from->type == to->type && may_be_same(o, store, load, carried);
+	return has_copies(o, to->type) && from->type == to->type && may_be_same(o, store, load, carried);
 }
 
 static bool is_scalar_atomic(const IrOp *op)
@@ -265,13 +273,11 @@ static const IrValue *base_of_map(const GpuCx *gpu, const IrValue *map, bool *of
 	while (map->block && map->block->region->op->kind == OP_WARP_PARTITIONS)
 		map = ir_operand(ir_parent_op(map->block->region->op), map->index);
 	const IrOp *func = map->block ? map->block->region->op : NULL;
-	TensorMapPlan plan;
-	GpuCx *cx = (GpuCx *)(uintptr_t)gpu; /* layouts are remembered there */
-	if (!func || func->kind != OP_FUNC || !gpu_map_recipe(cx, func, map->index, &plan) ||
-	    (uint32_t)plan.base >= map->block->arg_count)
+	int64_t base = func && func->kind == OP_FUNC ? gpu_map_base(gpu, func, map->index) : -1;
+	if (base < 0 || base >= map->block->arg_count)
 		return NULL;
-	*of_pointers = gpu_map_is_of_pointers(cx, func, map->index);
-	return map->block->args[plan.base];
+	*of_pointers = gpu_map_is_of_pointers(gpu, func, map->index);
+	return map->block->args[base];
 }
 
 static bool is_by_map(const IrOp *op)
@@ -308,11 +314,28 @@ bool gpu_global_access(const GpuCx *gpu, const IrOp *op, const IrValue **root)
 	return true;
 }
 
+static bool is_through_pointers(const IrOp *op)
+{
+	return op->kind != OP_CALL && !is_tensor_access(op);
+}
+
+static const GpuAccess *access_of(const GpuOrder *o, const IrOp *op)
+{
+	CONTRACT(op->id < o->cx->module->next_op);
+	GpuAccess *a = &o->accesses[op->id];
+	if (!a->is_there) {
+		Accesses of_op = accesses_of(o, op);
+		const IrValue *root = is_through_pointers(op) ? root_of(ir_operand(op, 0), NULL, DEEP) : NULL;
+		const IrValue *base;
+		gpu_global_access(o->gpu, op, &base);
+		*a = (GpuAccess){root, base, true, is_tensor_access(op), of_op.loads, of_op.stores};
+	}
+	return a;
+}
+
 static bool same_root(const GpuOrder *o, const IrOp *first, const IrOp *then)
 {
-	const IrValue *a, *b;
-	gpu_global_access(o->gpu, first, &a);
-	gpu_global_access(o->gpu, then, &b);
+	const IrValue *a = access_of(o, first)->base, *b = access_of(o, then)->base;
 	return !a || !b || a == b;
 }
 
@@ -348,10 +371,7 @@ static bool are_of_two_programs(const GpuOrder *o, const IrOp *first, const IrOp
 		loop = ir_parent_op(loop);
 	if (!loop || loop->kind != OP_FOR || !ir_get_bool(loop, o->gpu->ir, ATTR_PROGRAMS))
 		return false;
-	for (const IrOp *op = a != b ? a->next : NULL; op; op = op->next)
-		if (op == b)
-			return false;
-	return true;
+	return a == b || o->start[a->id] > o->start[b->id];
 }
 
 bool gpu_crosses_proxies(const GpuOrder *o, const IrOp *first, const IrOp *then, bool told)
@@ -371,54 +391,36 @@ static bool tensor_overtakes(const GpuOrder *o, const IrOp *first, const IrOp *t
 	return same_root(o, first, then);
 }
 
-GpuOrder gpu_order_of(GpuCx *gpu, PassCx *cx)
+GpuOrder gpu_order_of(GpuCx *gpu, PassCx *cx, const IrOp *func)
 {
-	return (GpuOrder){gpu, cx, ARENA_ARRAY(cx->scratch, GpuRoot, cx->module->next_value)};
-}
-
-/* Every access is compared with many. */
-static const IrValue *known_root(const GpuOrder *o, const IrValue *pointer)
-{
-	CONTRACT(pointer->id < o->cx->module->next_value);
-	GpuRoot *r = &o->roots[pointer->id];
-	if (!r->is_there)
-		*r = (GpuRoot){root_of(pointer, NULL, DEEP), true};
-	return r->root;
-}
-
-static bool is_through_pointers(const IrOp *op)
-{
-	return op->kind != OP_CALL && !is_tensor_access(op);
-}
-
-/* Do their pointers begin at different places? */
-static bool begin_apart(const GpuOrder *o, const IrOp *first, const IrOp *then)
-{
-	if (!is_through_pointers(first) || !is_through_pointers(then))
-		return false;
-	const IrValue *a = known_root(o, ir_operand(first, 0)), *b = known_root(o, ir_operand(then, 0));
-	return a && b && a != b;
+	GpuOrder o = {.gpu = gpu, .cx = cx, .start = text_order(cx->scratch, cx->module, func).start,
+		      .accesses = ARENA_ARRAY(cx->scratch, GpuAccess, cx->module->next_op)};
+	map_init(&o.copies, cx->scratch);
+	map_init(&o.places, cx->scratch);
+	return o;
 }
 
 bool gpu_overtakes(GpuOrder *o, const IrOp *first, const IrOp *then, bool carried)
 {
-	if (begin_apart(o, first, then))
+	const GpuAccess *x = access_of(o, first), *y = access_of(o, then);
+	/* Their pointers begin at different places. */
+	if (x->root && y->root && x->root != y->root)
 		return false;
-	Accesses x = accesses_of(o, first), y = accesses_of(o, then);
+	bool tensor = x->tensor || y->tensor;
+	if (!tensor && !(x->loads && y->stores) && !(x->stores && (y->loads || y->stores)))
+		return false;
 	if (are_of_two_programs(o, first, then))
 		return false;
-	if (is_tensor_access(first) || is_tensor_access(then))
+	if (tensor)
 		return tensor_overtakes(o, first, then);
-	if (!(x.loads && y.stores) && !(x.stores && (y.loads || y.stores)))
-		return false;
-	if (gpu_num_warps(o->gpu, then) * o->gpu->num_ctas == 1 && !x.stores)
+	if (!x->stores && gpu_num_warps(o->gpu, then) * o->gpu->num_ctas == 1)
 		return false;
 	if (first->kind == OP_CALL || then->kind == OP_CALL)
 		return true;
 	if (gpu_releases(o->gpu, then) || is_before_barrier(o, first))
 		return false;
 	const IrValue *p = ir_operand(first, 0), *q = ir_operand(then, 0);
-	if (x.stores && y.stores)
+	if (x->stores && y->stores)
 		return overtakes_in_layout(o, first, then, carried);
 	return is_store(then) ? overtakes_load(o, p, q, carried) : overtakes_store(o, first, then, carried);
 }

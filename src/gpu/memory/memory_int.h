@@ -2,6 +2,7 @@
 #ifndef NESO_GPU_MEMORY_MEMORY_INT_H
 #define NESO_GPU_MEMORY_MEMORY_INT_H
 
+#include "base/map.h"
 #include "gpu/analysis/axis.h"
 #include "gpu/memory/memory.h"
 #include "ir/pass.h"
@@ -30,20 +31,25 @@ static inline bool gpu_may_be(const GpuAliases *aliases, const IrValue *value, u
 	return set && (set[alloc / 64] >> (alloc % 64) & 1);
 }
 
-/* What accesses of global memory may overtake (global_order.c). */
-typedef struct GpuRoot {
-	const IrValue *root; /* NULL: not known */
-	bool is_there;
-} GpuRoot;
+/* What accesses of global memory may overtake (global_order.c): every one is compared with many. */
+typedef struct GpuAccess {
+	const IrValue *root; /* where its pointer begins; NULL: not known, or there is none */
+	const IrValue *base; /* likewise, or that of its tensor map (gpu_global_access) */
+	bool is_there;	     /* the rest */
+	bool tensor, loads, stores;
+} GpuAccess;
 
 typedef struct GpuOrder {
 	GpuCx *gpu;
 	PassCx *cx;
-	GpuRoot *roots; /* where pointers begin, by value id, as they are asked for */
+	const uint32_t *start; /* by op id: where it is in the text */
+	GpuAccess *accesses; /* by op id, as they are asked for */
+	Map copies;	     /* types of pointers: has_copies */
+	Map places;	     /* same_place.c */
 } GpuOrder;
 
-/* For as long as no value is made. */
-GpuOrder gpu_order_of(GpuCx *gpu, PassCx *cx);
+/* Of a function, for as long as nothing in it changes. */
+GpuOrder gpu_order_of(GpuCx *gpu, PassCx *cx, const IrOp *func);
 
 /* A load, a copy, a store, an atomic operation; a call, that may do any. */
 bool gpu_is_global(const IrOp *op);
@@ -56,7 +62,7 @@ bool gpu_same_elements(IrType a, IrType b);
 /* May two tiles of pointers with the same elements be the same, element by element
  * (same_place.c)? `loop`: or the second one's in one of the next iterations of it; NULL: there is
  * none. */
-bool gpu_may_be_same_place(const GpuOrder *o, const IrValue *a, const IrValue *b, const IrOp *loop);
+bool gpu_may_be_same_place(GpuOrder *o, const IrValue *a, const IrValue *b, const IrOp *loop);
 
 /* Does the op access global memory, through pointers or through a tensor map? *root: where its pointer begins; NULL: not known. */
 bool gpu_global_access(const GpuCx *gpu, const IrOp *op, const IrValue **root);

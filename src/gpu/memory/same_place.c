@@ -198,23 +198,37 @@ bool gpu_same_elements(IrType a, IrType b)
 	return n == long_dims(b, sizes[1], &dims) && memcmp(sizes[0], sizes[1], n * sizeof *sizes[0]) == 0;
 }
 
-static uint64_t place_after(Place *p, const IrValue *v, const IrOp *loop, unsigned passed)
+typedef struct Found {
+	uint64_t number;
+	bool unknown;
+} Found;
+
+/* Of pointers, as many iterations of the loop later. Each is compared with many. */
+static Found place_after(GpuOrder *o, const IrValue *v, const IrOp *loop, unsigned passed)
 {
+	uint64_t when = loop ? loop->id * (uint64_t)(MOST_PASSED + 1) + passed : 0;
+	uint64_t key = (uint64_t)v->id << 32 | when, known;
+	if (map_get(&o->places, key, &known))
+		return *(const Found *)(uintptr_t)known;
 	int64_t sizes[IR_MAX_RANK];
 	Dims dims;
+	Place p = {.cx = o->gpu->ir, .loop = loop, .passed = passed};
+	Found *found = ARENA_NEW(o->cx->scratch, Found);
 	long_dims(v->type, sizes, &dims);
-	p->loop = loop;
-	p->passed = passed;
-	p->values = 0;
-	return place_of(p, v, &dims, DEEPEST);
+	*found = (Found){place_of(&p, v, &dims, DEEPEST), false};
+	found->unknown = p.unknown;
+	map_put(&o->places, key, map_key(found));
+	return *found;
 }
 
-bool gpu_may_be_same_place(const GpuOrder *o, const IrValue *a, const IrValue *b, const IrOp *loop)
+bool gpu_may_be_same_place(GpuOrder *o, const IrValue *a, const IrValue *b, const IrOp *loop)
 {
-	Place p = {.cx = o->gpu->ir};
-	uint64_t first = place_after(&p, a, NULL, 0);
-	bool same = first == place_after(&p, b, NULL, 0);
-	for (unsigned passed = 1; loop && passed <= MOST_PASSED && !same; passed++)
-		same = first == place_after(&p, b, loop, passed);
-	return same || p.unknown;
+	Found first = place_after(o, a, NULL, 0), then = place_after(o, b, NULL, 0);
+	bool same = first.number == then.number, unknown = first.unknown || then.unknown;
+	for (unsigned passed = 1; loop && passed <= MOST_PASSED && !same; passed++) {
+		then = place_after(o, b, loop, passed);
+		same = first.number == then.number;
+		unknown |= then.unknown;
+	}
+	return same || unknown;
 }

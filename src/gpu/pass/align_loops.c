@@ -19,6 +19,13 @@
 
 enum { WORD = 4 /* bytes */, MOST_ARGUMENTS = 64, MOST_LOADS = 32, DEEP = 8 };
 
+/* What is known of values where arguments are such multiples. */
+typedef struct Supposed {
+	const bool *divisible; /* by argument; NULL: none */
+	int64_t by;
+	const AxisMap *map;
+} Supposed;
+
 typedef struct Aligner {
 	PassCx *cx;
 	GpuCx *gpu;
@@ -31,6 +38,7 @@ typedef struct Aligner {
 	bool *divisible; /* by argument: it has to be a multiple of `by` */
 	IrValue **even;	 /* by argument: what stands for it in the copy */
 	VEC(IrOp *) list;
+	VEC(Supposed) supposed; /* for as long as the module is as it was: for all of its loops */
 } Aligner;
 
 /* ---- what the loop loads ---- */
@@ -81,10 +89,28 @@ static uint32_t words(const Aligner *a, const AxisMap *map)
 	return n;
 }
 
-static uint32_t supposed(const Aligner *a)
+static const AxisMap *suppose(Aligner *a, const bool *divisible)
 {
-	const AxisSuppose suppose = {a->divisible, a->body->arg_count, UINT32_MAX, a->by};
-	return words(a, axis_suppose(a->cx->module, a->cx->scratch, &suppose));
+	uint32_t count = a->body->arg_count;
+	for (uint32_t i = 0; i < a->supposed.len; i++) {
+		const Supposed *s = &a->supposed.data[i];
+		if (!divisible && !s->divisible)
+			return s->map;
+		if (divisible && s->divisible && s->by == a->by && !memcmp(s->divisible, divisible, count))
+			return s->map;
+	}
+	Arena *arena = a->cx->scratch;
+	Supposed s = {.by = a->by};
+	if (divisible) {
+		bool *copy = ARENA_ARRAY(arena, bool, count + 1);
+		memcpy(copy, divisible, count);
+		s.divisible = copy;
+		s.map = axis_suppose(a->cx->module, arena, &(AxisSuppose){copy, count, UINT32_MAX, a->by});
+	} else {
+		s.map = axis_analyse(a->cx->module, arena);
+	}
+	vec_push(arena, &a->supposed, s);
+	return s.map;
 }
 
 /* Which arguments would have to be multiples; false: none make a difference. */
@@ -95,14 +121,14 @@ static bool find_arguments(Aligner *a, uint32_t known, uint32_t *found)
 		const IrValue *arg = a->body->args[i];
 		a->divisible[i] = arg->uses && ir_is_int(arg->type) && arg->type->bits >= 32;
 	}
-	*found = supposed(a);
+	*found = words(a, suppose(a, a->divisible));
 	if (*found <= known)
 		return false;
 	for (uint32_t i = 0; i < a->body->arg_count; i++) {
 		if (!a->divisible[i])
 			continue;
 		a->divisible[i] = false;
-		a->divisible[i] = supposed(a) < *found;
+		a->divisible[i] = words(a, suppose(a, a->divisible)) < *found;
 	}
 	return true;
 }
@@ -205,6 +231,7 @@ static const char *names_of(const Aligner *a)
 static bool split(Aligner *a, uint32_t wanted)
 {
 	IrModule *m = a->cx->module;
+	a->supposed.len = 0;
 	IrBuilder front = ir_at(m, a->loop);
 	Again g = {.a = a, .stays = ARENA_ARRAY(a->cx->scratch, bool, m->next_value + 1)};
 	g.copy = gpu_two_loops(a->cx, a->loop, all_divide(a, &front));
@@ -232,7 +259,7 @@ static bool align(Aligner *a, IrOp *loop)
 	ir_walk(loop, false, visit_inner, a);
 	if (a->loops || !a->load_count)
 		return false;
-	known = words(a, axis_analyse(a->cx->module, a->cx->scratch));
+	known = words(a, suppose(a, NULL));
 	return known < a->load_count && find_arguments(a, known, &found) && split(a, found);
 }
 
@@ -252,7 +279,7 @@ bool pass_align_loops(PassCx *cx, bool *changed)
 	for (IrOp *func = ir_module_block(cx->module)->first; func; func = func->next) {
 		bool kernel = func->kind == OP_FUNC && ir_func_is_public(func, a.gpu->ir);
 		a.body = kernel ? ir_func_body(func) : NULL;
-		a.list.len = 0;
+		a.list.len = a.supposed.len = 0;
 		if (!a.body || a.body->arg_count > MOST_ARGUMENTS)
 			continue;
 		ir_walk(func, false, visit_loop, &a);

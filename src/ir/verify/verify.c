@@ -473,12 +473,19 @@ static void check_region(Verifier *v, const IrRegion *region)
 	}
 }
 
-static bool same_name_before(const IrOp *func)
+/* Names are interned. Only functions may stand in a module, each with a name of its own. */
+static void check_functions(Verifier *v)
 {
-	for (const IrOp *op = func->prev; op; op = op->prev)
-		if (op->kind == OP_FUNC && ir_func_name(op) == ir_func_name(func))
-			return true;
-	return false;
+	map_init(&v->funcs, v->arena);
+	for (const IrOp *op = ir_module_block(v->m)->first; op; op = op->next) {
+		Sym name = op->kind == OP_FUNC ? ir_func_name(op) : NULL;
+		if (op->kind != OP_FUNC)
+			verify_structure(v, op, "only functions may stand in a module");
+		else if (name && map_get_ptr(&v->funcs, name))
+			verify_structure(v, op, verify_text(v, "there is another function '%s'", name));
+		else if (name)
+			map_put_ptr(&v->funcs, name, op);
+	}
 }
 
 bool ir_verify(const IrModule *module, IrLevel level, DiagList *diags)
@@ -487,13 +494,7 @@ bool ir_verify(const IrModule *module, IrLevel level, DiagList *diags)
 	Verifier v = {.m = module, .cx = cx, .level = level, .diags = diags, .arena = cx->arena};
 	v.order = ARENA_ARRAY(cx->arena, uint32_t, module->next_op);
 	v.flow = ARENA_ARRAY(cx->arena, VerifyFlow, module->next_block);
-	for (const IrOp *op = ir_module_block(module)->first; op; op = op->next) {
-		if (op->kind != OP_FUNC)
-			verify_structure(&v, op, "only functions may stand in a module");
-		else if (ir_func_name(op) && same_name_before(op))
-			verify_structure(&v, op,
-					 verify_text(&v, "there is another function '%s'", ir_func_name(op)));
-	}
+	check_functions(&v);
 	prepare(&v, &module->op->regions[0]);
 	check_region(&v, &module->op->regions[0]);
 	return !v.failed;

@@ -133,7 +133,7 @@ void verify_func(Verifier *v, const IrOp *op)
 void verify_call(Verifier *v, const IrOp *op)
 {
 	IrAttr callee = ir_get(op, v->cx, ATTR_CALLEE);
-	const IrOp *func = ir_find_func(v->m, callee->text);
+	const IrOp *func = map_get_ptr(&v->funcs, callee->text);
 	IrType type = func ? ir_func_type_of(func) : NULL;
 	if (!type || type->kind != TY_FUNC) {
 		verify_structure(v, op, verify_text(v, "there is no function '%s'", callee->text));

@@ -3,6 +3,7 @@
 #ifndef NESO_IR_VERIFY_VERIFY_INT_H
 #define NESO_IR_VERIFY_VERIFY_INT_H
 
+#include "base/map.h"
 #include "ir/diag.h"
 #include "ir/text/asm.h"
 #include "ir/text/text.h"
@@ -22,6 +23,7 @@ typedef struct Verifier {
 	Arena *arena;
 	uint32_t *order;  /* by op id: place in its block, from 1 */
 	VerifyFlow *flow; /* by block id */
+	Map funcs; /* by name */
 	bool failed;
 } Verifier;
 
