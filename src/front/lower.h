@@ -22,6 +22,11 @@
 /* Ids of functions made while lowering are behind those of the source. */
 #define FIRST_CLOSURE 0x80000000u
 
+/* A value that a loop hands from turn to turn, and what goes in. */
+typedef struct LoopArg {
+	IrValue *arg, *init;
+} LoopArg;
+
 typedef struct FrontLower {
 	Arena *arena;
 	DiagList *diags;
@@ -49,6 +54,7 @@ typedef struct FrontLower {
 	FrontReads *reads;  /* what is read is noted or held against it (reads.h); or NULL */
 	uint32_t evaluating; /* what is read is part of a value, which is looked at as a whole */
 	const struct AsOf *as_of; /* how far the statements of namespaces have run (core.h) */
+	VEC(LoopArg) loop_args;
 	bool licm_disabled; /* by the tl.condition() that was lowered last */
 	bool quiet;         /* what the kernel prints while it is lowered is dropped */
 } FrontLower;

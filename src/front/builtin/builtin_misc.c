@@ -182,8 +182,18 @@ const Val *builtin_inline_asm(FrontLower *low, const BuiltinCall *call)
 
 /* ---- hints ---- */
 
+/* The value that a loop begins with, of one that it hands from turn to turn. */
+static IrValue *first_of_carried(const FrontLower *low, IrValue *v)
+{
+	for (uint32_t i = low->loop_args.len; i-- > 0 && !v->def;)
+		if (low->loop_args.data[i].arg == v)
+			v = low->loop_args.data[i].init;
+	return v;
+}
+
 /* The promise is an attribute of the op that makes the value, as upstream keeps it; the argument of a block has no
- * place for one, so there the promise is dropped. */
+ * place for one. What goes into a loop keeps it for what the loop carries, unless more is said of
+ * it; other arguments' promises are dropped. */
 const Val *builtin_hint(FrontLower *low, const BuiltinCall *call)
 {
 	SemInts values;
@@ -196,13 +206,15 @@ const Val *builtin_hint(FrontLower *low, const BuiltinCall *call)
 	bool scalar_ok = call->info->data == ATTR_DIVISIBILITY;
 	if (values.len != (rank || !scalar_ok ? rank : 1))
 		return lower_error(low, DIAG_TILE_HINT_RANK, call->what, values.len, sem_describe(low, v));
-	if (!sem_ir(v)->def || !values.len)
+	IrValue *ir = first_of_carried(low, sem_ir(v));
+	bool said = ir != sem_ir(v) && ir->def && ir_get(ir->def, low->cx, (IrAttrName)call->info->data);
+	if (!ir->def || !values.len || said)
 		return v;
 	uint64_t words[IR_MAX_RANK];
 	for (uint32_t i = 0; i < values.len; i++)
 		words[i] = (uint32_t)values.at[i];
 	IrType type = ir_tensor(low->cx, ir_scalar(low->cx, TY_I32), (int64_t[]){values.len}, 1, NULL);
-	ir_set(low->m, sem_ir(v)->def, (IrAttrName)call->info->data,
+	ir_set(low->m, ir->def, (IrAttrName)call->info->data,
 	       ir_attr_dense(low->cx, type, words, values.len));
 	return v;
 }

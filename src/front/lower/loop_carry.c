@@ -111,9 +111,12 @@ void carry_enter(Loop *loop, IrBlock *block, bool is_body, ValueVec *args)
 	for (uint32_t i = 0; i < loop->names.len; i++) {
 		const Carried *c = &loop->names.data[i];
 		IrLoc loc = lower_named_loc(low, c->name, loop->span);
-		for (uint32_t k = 0; k < c->count; k++)
-			vec_push(low->arena, args,
-				 ir_block_arg_add(low->m, block, loop->init.data[c->first + k]->type, loc));
+		for (uint32_t k = 0; k < c->count; k++) {
+			IrValue *init = loop->init.data[c->first + k];
+			LoopArg carried = {ir_block_arg_add(low->m, block, init->type, loc), init};
+			vec_push(low->arena, args, carried.arg);
+			vec_push(low->arena, &low->loop_args, carried);
+		}
 		if (c->count)
 			set_value(loop, c, args->data, is_body && c->changed ? block : NULL);
 	}

@@ -80,14 +80,14 @@ static bool are_multiples(const IrOp *store)
 	return true;
 }
 
-GpuRewritten gpu_rewritten(const GpuCx *gpu, const IrOp *store)
+GpuRewritten gpu_rewritten(const GpuCx *gpu, const IrOp *store, bool parts)
 {
 	uint32_t taken = 0; /* indices that tell iterations of a loop inside */
 	for (const IrOp *op = ir_parent_op(store); op->block; op = ir_parent_op(op)) {
 		if ((op->kind != OP_FOR && op->kind != OP_WHILE) || ir_get_bool(op, gpu->ir, ATTR_PROGRAMS))
 			continue;
 		uint32_t found = 0;
-		for (uint32_t i = FIRST_INDEX; i < store->operand_count && !found; i++)
+		for (uint32_t i = FIRST_INDEX; i < store->operand_count && !found && !parts; i++)
 			if (!(taken & 1u << i) && goes_on(ir_operand(store, i), op, size_along(store, i)))
 				found = 1u << i;
 		if (!found || !ir_is_defined_outside(ir_operand(store, 0), op))
@@ -95,4 +95,29 @@ GpuRewritten gpu_rewritten(const GpuCx *gpu, const IrOp *store)
 		taken |= found;
 	}
 	return GPU_REWRITTEN_NOT;
+}
+
+/* The value and a number that is added to it. */
+static const IrValue *sum_of(const IrValue *v, int64_t *number)
+{
+	*number = 0;
+	if (v->def && v->def->kind == OP_ADDI && ir_constant_int(ir_operand(v->def, 1), number))
+		return ir_operand(v->def, 0);
+	return v;
+}
+
+bool gpu_stores_apart(const IrOp *one, const IrOp *other)
+{
+	bool apart = false;
+	if (one == other || one->kind != OP_DESC_STORE || other->kind != OP_DESC_STORE ||
+	    one->block != other->block || ir_operand(one, 0) != ir_operand(other, 0) ||
+	    !are_multiples(one) || !are_multiples(other))
+		return false;
+	for (uint32_t i = FIRST_INDEX; i < one->operand_count && !apart; i++) {
+		int64_t a, b, size = size_along(one, i);
+		const IrValue *first = sum_of(ir_operand(one, i), &a);
+		const IrValue *second = sum_of(ir_operand(other, i), &b);
+		apart = first == second && a != b && (a - b >= size || b - a >= size);
+	}
+	return apart;
 }

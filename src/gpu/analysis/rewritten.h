@@ -11,7 +11,11 @@ typedef enum GpuRewritten {
 	GPU_REWRITTEN_ANYWHERE, /* they may have a part in common */
 } GpuRewritten;
 
-/* Of a tt.descriptor_store. */
-GpuRewritten gpu_rewritten(const GpuCx *gpu, const IrOp *store);
+/* Of a tt.descriptor_store. parts: others of its block store parts of the tensor, too, apart from
+ * it (gpu_stores_apart). */
+GpuRewritten gpu_rewritten(const GpuCx *gpu, const IrOp *store, bool parts);
+/* Do two of a block store to places apart in each iteration, which in all iterations are apart or
+ * the same? */
+bool gpu_stores_apart(const IrOp *one, const IrOp *other);
 
 #endif

@@ -12,6 +12,7 @@ enum {
 	BYTES_A_CYCLE = 64, /* that an SM takes of the L2 */
 	HAND_OVER = 30, /* cycles of an arrival and a wait */
 	MORE_BYTES = 4096, /* of shared memory, for barriers */
+	MOST_STORES = 8, /* that are held against one another */
 };
 
 /* ---- who asks ---- */
@@ -255,7 +256,9 @@ typedef struct Beside {
 	GpuCx *gpu;
 	const GpuRoles *r;
 	unsigned pieces; /* of a stored tile at once */
-	uint64_t scratch, tile;
+	uint64_t scratch, loaded, stored;
+	const IrOp *stores[MOST_STORES]; /* counted in `stored` */
+	unsigned store_count;
 } Beside;
 
 static bool is_by_map(const IrOp *op)
@@ -273,6 +276,17 @@ static bool is_read_as_it_lies(GpuCx *gpu, const IrOp *op)
 	       gpu_layout(gpu, alloc->results[0].type) == gpu_map_layout(gpu, ir_operand(op, 0)->type);
 }
 
+/* Its pieces have memory as long as the loop around runs, but what another store of that has. */
+static void add_store(Beside *b, const IrOp *store)
+{
+	for (unsigned i = 0; i < b->store_count; i++)
+		if (gpu_stores_share(b->gpu, b->stores[i], store))
+			return;
+	if (b->store_count < MOST_STORES)
+		b->stores[b->store_count++] = store;
+	b->stored += gpu_store_beside(b->gpu, store, b->pieces);
+}
+
 static bool visit_memory(void *data, IrOp *op)
 {
 	Beside *b = data;
@@ -282,10 +296,12 @@ static bool visit_memory(void *data, IrOp *op)
 	if (ir_is_inside(op, b->r->s.loop) || dropped)
 		return true;
 	b->scratch = MAX(b->scratch, gpu_scratch(b->gpu, op).bytes);
-	if (is_by_map(op) && gpu_is_map(ir_operand(op, 0)->type) && !is_read_as_it_lies(b->gpu, op))
-		b->tile =
-			MAX(b->tile, op->kind == OP_DESC_LOAD ? gpu_map_bytes(b->gpu, ir_operand(op, 0)->type)
-							      : gpu_store_beside(b->gpu, op, b->pieces));
+	if (!is_by_map(op) || !gpu_is_map(ir_operand(op, 0)->type) || is_read_as_it_lies(b->gpu, op))
+		return true;
+	if (op->kind == OP_DESC_LOAD)
+		b->loaded = MAX(b->loaded, gpu_map_bytes(b->gpu, ir_operand(op, 0)->type));
+	else
+		add_store(b, op);
 	return true;
 }
 
@@ -294,7 +310,7 @@ static uint64_t bytes_beside(GpuCx *gpu, const GpuRoles *r, unsigned pieces, uns
 {
 	Beside b = {.gpu = gpu, .r = r, .pieces = pieces};
 	ir_walk(r->root, false, visit_memory, &b);
-	uint64_t beside = b.scratch + b.tile;
+	uint64_t beside = b.scratch + b.loaded + b.stored;
 	for (*slots = r->s.slots; *slots > least_slots(&r->s);) {
 		if (r->s.bytes / r->s.slots * *slots + beside <= r->s.limit)
 			break;

@@ -2,6 +2,8 @@
  * where one bit of a coordinate is 0 or 1; no element moves. */
 #include "gpu/memory/pieces.h"
 
+#include "gpu/analysis/rewritten.h"
+
 enum { SHARED_SPACE = 0 };
 
 IrValue *gpu_stored_tile(const IrOp *store)
@@ -61,6 +63,19 @@ static bool has_map_alone(const IrOp *store)
 {
 	const IrValue *map = ir_operand(store, 0);
 	return ir_has_one_use(map) && store->kind == OP_DESC_STORE;
+}
+
+/* The same, or all of it is stores of one block to places apart. */
+static bool has_map_of_parts(const IrOp *store)
+{
+	const IrValue *map = ir_operand(store, 0);
+	if (has_map_alone(store))
+		return true;
+	for (const IrUse *u = map->uses; u; u = u->next)
+		for (const IrUse *other = u->next; other; other = other->next)
+			if (!gpu_stores_apart(u->owner, other->owner))
+				return false;
+	return true;
 }
 
 /* Boxes side by side along the last dim, as pieces. */
@@ -141,10 +156,10 @@ bool gpu_rows_are_of_groups(GpuCx *cx, const IrOp *store)
 	unsigned warps = gpu_num_warps(cx, store), groups = warps / GPU_GROUP_WARPS;
 	GpuBox box;
 	return tile->rank == 2 && warps % GPU_GROUP_WARPS == 0 && groups && groups <= GPU_MOST_GROUPS &&
-	       cx->num_ctas == 1 && has_map_alone(store) &&
+	       cx->num_ctas == 1 && has_map_of_parts(store) &&
 	       gpu_box_of(cx, tile, gpu_map_layout(cx, map), &box) && box.side[0] == tile->shape[0] &&
 	       tile->shape[0] / groups >= GPU_PATTERN_ROWS &&
-	       groups_have_rows(cx, ir_operand(store, 1)->type, groups);
+	       groups_have_rows(cx, gpu_stored_tile(store)->type, groups);
 }
 
 unsigned gpu_pieces_ahead(const GpuCx *cx, const IrOp *store, const GpuStorePlan *plan)
@@ -156,6 +171,22 @@ uint64_t gpu_store_beside(GpuCx *cx, const IrOp *store, unsigned most_pieces)
 {
 	GpuStorePlan plan = gpu_plan_store(cx, store);
 	return plan.bytes * MIN(gpu_pieces_ahead(cx, store, &plan), most_pieces);
+}
+
+static const IrOp *loop_around(const IrOp *op)
+{
+	const IrOp *loop = ir_parent_op(op);
+	while (loop->kind == OP_IF)
+		loop = ir_parent_op(loop);
+	return loop;
+}
+
+bool gpu_stores_share(GpuCx *cx, const IrOp *one, const IrOp *other)
+{
+	GpuStorePlan a = gpu_plan_store(cx, one), b = gpu_plan_store(cx, other);
+	return one->kind == other->kind && loop_around(one) == loop_around(other) && a.memory == b.memory &&
+	       gpu_pieces_ahead(cx, one, &a) == gpu_pieces_ahead(cx, other, &b) &&
+	       gpu_rows_are_of_groups(cx, one) == gpu_rows_are_of_groups(cx, other);
 }
 
 static IrOp *build_halves(GpuCx *cx, IrBuilder *b, IrValue *tile, unsigned dim)

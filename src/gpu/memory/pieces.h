@@ -39,5 +39,7 @@ bool gpu_rows_are_of_groups(GpuCx *cx, const IrOp *store);
  * (neso.pieces_ahead, or as many as are usual), and bytes of so many. */
 unsigned gpu_pieces_ahead(const GpuCx *cx, const IrOp *store, const GpuStorePlan *plan);
 uint64_t gpu_store_beside(GpuCx *cx, const IrOp *store, unsigned most_pieces);
+/* Do pieces of both take turns in the same memory, which their loop has for them? */
+bool gpu_stores_share(GpuCx *cx, const IrOp *one, const IrOp *other);
 
 #endif

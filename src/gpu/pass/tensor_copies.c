@@ -24,12 +24,23 @@ enum { TMA_ALIGN = 128, SHARED_SPACE = 0 };
 
 /* ---- loads ---- */
 
+/* Memory that a loop has for pieces of what it stores. All stores with such pieces take turns in
+ * it: a copy waits for the one of `slots` before it, whoever issued that. */
+typedef struct Kept {
+	const IrOp *loop;
+	IrType piece;
+	unsigned slots;
+	bool by_groups, reduces;
+	IrValue *memory[GPU_MOST_PIECES];
+} Kept;
+
 typedef struct Copies {
 	PassCx *cx;
 	GpuCx *gpu;
 	IrModule *m;
 	IrOp *func;
 	VEC(IrOp *) list;
+	VEC(Kept) kept;
 } Copies;
 
 static IrBuilder behind(const Copies *c, IrOp *op)
@@ -212,11 +223,13 @@ static IrOp *loop_of(const IrOp *store)
 
 typedef struct Looks {
 	const Copies *c;
-	const IrOp *store, *loop;
+	IrOp *store, *loop;
 	const IrValue *root; /* NULL: anywhere */
 	bool disjoint; /* the loop loads nothing that it stores */
 	bool behind; /* the walk is */
 	bool found, later; /* before the loop has ended; behind it */
+	bool rows;   /* warp groups may store by themselves */
+	bool before, beside; /* in front of it, or anywhere beside, the tensor's other part is stored */
 } Looks;
 
 /* Iterations that are programs do not look at each other's stores (gpu/loop/persist.h). */
@@ -237,6 +250,16 @@ static bool is_beside(const IrOp *op, const IrOp *store)
 		if (op->kind == OP_WARP_PARTITIONS)
 			return ir_is_inside(store, ir_parent_op(op)) && !ir_is_inside(store, op);
 	return false;
+}
+
+/* Another part of the same tile, in a sense: it goes by the same copies, one after the other. */
+static bool is_other_part(Looks *l, const IrOp *op)
+{
+	if (!l->loop || !gpu_stores_apart(op, l->store) || !gpu_stores_share(l->c->gpu, op, l->store))
+		return false;
+	l->before |= !l->behind;
+	l->beside = true;
+	return true;
 }
 
 /* Sums come to the same in any order. */
@@ -263,7 +286,7 @@ static bool look(void *data, IrOp *op)
 		l->behind = true;
 		return true;
 	}
-	if (commutes(l, op) || is_beside(op, l->store) ||
+	if (commutes(l, op) || is_beside(op, l->store) || is_other_part(l, op) ||
 	    (!gpu_global_access(l->c->gpu, op, &root) && !hides_effects(op) &&
 	     !is_of_author(l, op)) ||
 	    (root && l->root && root != l->root && !gpu_releases(l->c->gpu, op)))
@@ -276,9 +299,10 @@ static bool look(void *data, IrOp *op)
 }
 
 /* May something later look at what is stored, or store there? Or tell another program that may? */
-static Looks looks_at(const Copies *c, const IrOp *store)
+static Looks looks_at(const Copies *c, IrOp *store)
 {
 	Looks l = {.c = c, .store = store, .loop = loop_of(store)};
+	l.rows = gpu_rows_are_of_groups(c->gpu, store);
 	l.disjoint = l.loop && ir_get_bool(l.loop, c->gpu->ir, ATTR_DISJOINT);
 	gpu_global_access(c->gpu, store, &l.root);
 	ir_walk(c->func, false, look, &l);
@@ -346,6 +370,7 @@ typedef struct Store {
 	bool written; /* something looks at the tensor next: waited for until it is there */
 	bool later;   /* something does so behind the loop */
 	bool again;   /* another iteration may store there: it waits for that */
+	bool by_groups; /* each warp group writes and copies rows */
 } Store;
 
 /* memory: what is free then. */
@@ -429,18 +454,44 @@ static void store_once(const Copies *c, IrBuilder *b, Store *s)
 	drop_parts(b, s, s->plan.pieces);
 }
 
+/* NULL: no store with such pieces has made it. */
+static const Kept *kept_for(const Copies *c, const Store *s, const IrOp *loop)
+{
+	bool reduces = s->op->kind == OP_DESC_REDUCE;
+	for (uint32_t i = 0; i < c->kept.len; i++) {
+		const Kept *k = &c->kept.data[i];
+		if (k->loop == loop && k->piece == s->plan.memory && k->by_groups == s->by_groups &&
+		    k->reduces == reduces && k->slots == gpu_pieces_ahead(c->gpu, s->op, &s->plan))
+			return k;
+	}
+	return NULL;
+}
+
+/* In front of a loop; false: another store has made it. */
+static bool keep_memory(Copies *c, IrBuilder *front, Store *s, const IrOp *loop, unsigned slots)
+{
+	const Kept *kept = kept_for(c, s, loop);
+	Kept own = {.loop = loop, .piece = s->plan.memory, .slots = slots, .by_groups = s->by_groups,
+		    .reduces = s->op->kind == OP_DESC_REDUCE};
+	CONTRACT(s->plan.pieces % slots == 0);
+	for (unsigned i = 0; i < slots; i++)
+		s->memory[i] = own.memory[i] = kept ? kept->memory[i] : part_memory(c, front, s, NULL, true);
+	if (!kept)
+		vec_push(c->cx->scratch, &c->kept, own);
+	return !kept;
+}
+
 /* The same where each warp group writes and copies its own rows: one may be at the next tile
  * when another still stores. */
-static void store_rows_in_loop(const Copies *c, IrBuilder *b, Store *s, IrOp *loop)
+static void store_rows_in_loop(Copies *c, IrBuilder *b, Store *s, IrOp *loop)
 {
 	unsigned slots = gpu_pieces_ahead(c->gpu, s->op, &s->plan);
 	uint32_t last = s->op->operand_count;
 	IrBuilder front = ir_at(c->m, loop), end = behind(c, loop);
 	front.loc = end.loc = s->op->loc;
-	for (unsigned i = 0; i < slots; i++)
-		s->memory[i] = part_memory(c, &front, s, NULL, true);
-	/* Nobody else is there any more. */
-	irb_op(&front, OP_BARRIER, NULL, 0, NULL, 0, 0);
+	bool own = keep_memory(c, &front, s, loop, slots);
+	if (own) /* nobody else is there any more */
+		irb_op(&front, OP_BARRIER, NULL, 0, NULL, 0, 0);
 	for (unsigned i = 0; i < s->plan.pieces; i++) {
 		IrValue *args[3 + TENSOR_MAP_RANK] = {ir_operand(s->op, 0), s->parts[i],
 						      s->memory[i % slots]};
@@ -452,18 +503,18 @@ static void store_rows_in_loop(const Copies *c, IrBuilder *b, Store *s, IrOp *lo
 	}
 	IrOp *wait = wait_for(c, &end, 0, s->memory, slots);
 	ir_set(c->m, wait, ATTR_BY_GROUPS, ir_attr_unit(c->gpu->ir));
-	drop_parts(&end, s, slots);
+	if (own)
+		drop_parts(&end, s, slots);
 }
 
 /* Parts take turns in memory that the loop keeps; a part waits for the copy that was there
  * before. */
-static void store_in_loop(const Copies *c, IrBuilder *b, Store *s, IrOp *loop)
+static void store_in_loop(Copies *c, IrBuilder *b, Store *s, IrOp *loop)
 {
 	unsigned slots = gpu_pieces_ahead(c->gpu, s->op, &s->plan);
 	IrBuilder front = ir_at(c->m, loop), end = behind(c, loop);
 	front.loc = end.loc = s->op->loc;
-	for (unsigned i = 0; i < slots; i++)
-		s->memory[i] = part_memory(c, &front, s, NULL, true);
+	bool own = keep_memory(c, &front, s, loop, slots);
 	for (unsigned i = 0; i < s->plan.pieces; i++) {
 		IrValue *memory = s->memory[i % slots];
 		say_pendings(c, s, wait_for(c, b, 0, &memory, 1), i, slots);
@@ -471,7 +522,8 @@ static void store_in_loop(const Copies *c, IrBuilder *b, Store *s, IrOp *loop)
 		copy_part(c, b, s, i, memory);
 	}
 	wait_for_all(c, s->written ? b : &end, s, slots);
-	drop_parts(&end, s, slots);
+	if (own)
+		drop_parts(&end, s, slots);
 }
 
 /* What is added in a loop and looked at behind it is there when the loop has ended. */
@@ -497,27 +549,40 @@ static void take_as_it_comes(IrOp *store)
 	}
 }
 
-static void lower_store(const Copies *c, IrOp *store)
+/* By groups, and in memory of the loop's own, or not: as the part that is stored in front of it. */
+static bool follow_other_part(const Copies *c, Store *s, const IrOp *loop)
 {
+	s->again = s->by_groups = false;
+	if (kept_for(c, s, loop))
+		return true;
+	s->by_groups = true;
+	if (kept_for(c, s, loop))
+		return true;
+	s->by_groups = false;
+	return false;
+}
+
+static void lower_store(Copies *c, const Looks *looks)
+{
+	IrOp *store = looks->store, *loop = looks->loop;
 	take_as_it_comes(store);
 	IrBuilder b = ir_at(c->m, store);
-	IrOp *loop = loop_of(store);
 	Store s = {.op = store, .plan = gpu_plan_store(c->gpu, store)};
-	Looks looks = looks_at(c, store);
 	bool reduces = store->kind == OP_DESC_REDUCE;
 	/* Sums come to the same in any order. */
-	GpuRewritten rewritten = reduces ? GPU_REWRITTEN_NOT : gpu_rewritten(c->gpu, store);
-	bool memory = loop && has_memory(c, store);
-	s.later = looks.later && loop && reduces;
-	s.written = looks.found || (looks.later && !s.later);
-	s.again = rewritten && !s.written;
+	GpuRewritten rewritten = reduces ? GPU_REWRITTEN_NOT : gpu_rewritten(c->gpu, store, looks->beside);
+	bool memory = looks->before ? follow_other_part(c, &s, loop) : loop && has_memory(c, store);
+	s.later = looks->later && loop && reduces;
+	s.written = looks->found || (looks->later && !s.later);
+	s.again = rewritten && !s.written && !(looks->before && memory);
 	s.written |= s.again && !memory;
 	gpu_tile_pieces(c->gpu, &b, ir_operand(store, 1), s.plan.dim, s.plan.pieces, s.parts);
 	bool columns = s.plan.pieces == 1 || place_of_index(&s) == store->operand_count - 1;
-	bool by_groups = memory && columns && !s.written && !reduces &&
-			 rewritten != GPU_REWRITTEN_ANYWHERE && gpu_rows_are_of_groups(c->gpu, store);
+	if (!looks->before)
+		s.by_groups = memory && columns && !s.written && !reduces &&
+			      rewritten != GPU_REWRITTEN_ANYWHERE && looks->rows;
 	wait_behind_loop(c, &s, loop);
-	if (by_groups)
+	if (s.by_groups)
 		store_rows_in_loop(c, &b, &s, loop);
 	else if (memory)
 		store_in_loop(c, &b, &s, loop);
@@ -544,12 +609,15 @@ bool pass_tensor_copies(PassCx *cx, bool *changed)
 		if (func->kind != OP_FUNC || !ir_func_body(func))
 			continue;
 		ir_walk(func, false, find, &c);
-		for (uint32_t i = 0; i < c.list.len; i++) {
+		VEC(Looks) stores = {0};
+		for (uint32_t i = 0; i < c.list.len; i++)
 			if (c.list.data[i]->kind == OP_DESC_LOAD)
 				lower_load(&c, c.list.data[i]);
-			else
-				lower_store(&c, c.list.data[i]);
-		}
+		for (uint32_t i = 0; i < c.list.len; i++)
+			if (c.list.data[i]->kind != OP_DESC_LOAD)
+				vec_push(cx->scratch, &stores, looks_at(&c, c.list.data[i]));
+		for (uint32_t i = 0; i < stores.len; i++)
+			lower_store(&c, &stores.data[i]);
 		*changed = *changed || c.list.len > 0;
 	}
 	return true;
