@@ -431,6 +431,7 @@ def run(options):
                    ).run(names, options.jobs)
     print(f"{len(names)} cases compiled and compared in {time.time() - began:.0f} s", flush=True)
     rows = dict(checked)
+    _write(options.out, rows)
     _failures(rows)
     good = [name for name in names if "error" not in checked[name]]
 
