@@ -6,9 +6,9 @@
  * !tt.tensordesc<tensor<..., #memory>> with neso.map (gpu/layout/boxes.h). The rest is for
  * lower-descriptors: descriptors selected by control flow, computed parts, gathered rows (which
  * TMA has from Blackwell on), tiles that fit no box, and tiles not known to begin where a box may:
- * at a multiple of 16 bytes along the last dim and, where they are written, at no negative index.
- * An H200 ends a kernel with CUDA_ERROR_ILLEGAL_INSTRUCTION where one begins elsewhere
- * (bench/history.md).
+ * at a multiple of 16 bytes along the last dim and, where they are written, at no negative index
+ * (an op of each kind, if the sign is not known until the kernel runs). An H200 ends a kernel with
+ * CUDA_ERROR_ILLEGAL_INSTRUCTION where one begins elsewhere (bench/history.md).
  *
  * Numbers in neso.map are those of the arguments as lower-descriptors leaves them: a descriptor is
  * pointer, sizes, strides and padding. Values that no map can express are found by the launch,
