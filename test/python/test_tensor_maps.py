@@ -9,7 +9,7 @@ import numpy as np  # noqa: E402
 
 import neso as triton  # noqa: E402
 import neso.language as tl  # noqa: E402
-from neso.tools.ragged_tma import create_ragged_descriptor, store_ragged  # noqa: E402
+from neso.tools import ragged_tma  # noqa: E402
 from neso.tools.tensor_descriptor import TensorDescriptor  # noqa: E402
 
 OPTIONS = {"neso_target": "sim:sm_90a", "neso_check": True}
@@ -57,7 +57,7 @@ def from_loaded(a, b, starts, ADDS: tl.constexpr):
 def to_parts(a, b, ends, M: tl.constexpr):
     first, end = tl.load(ends + tl.program_id(0)), tl.load(ends + tl.program_id(0) + 1)
     row = tl.program_id(1) * M
-    store_ragged(b, first, end - first, [row, 0], a.load([first + row, 0]))
+    ragged_tma.store_ragged(b, first, end - first, [row, 0], a.load([first + row, 0]))
 
 
 @triton.jit
@@ -375,7 +375,7 @@ class TensorMaps(unittest.TestCase):
     def test_ragged(self):
         """upstream's stores of a part of a tensor's rows: 2^30 - the part's rows + a row, all of it from memory."""
         a, b, sizes = numbers((64, 32), np.float16), aligned((64, 32), np.float16), (5, 0, 32, 27)
-        view = create_ragged_descriptor(b, [16, 32])
+        view = ragged_tma.create_ragged_descriptor(b, [16, 32])
         compiled = to_parts[(4, 2)](described(a, [16, 32]), view, np.cumsum((0, *sizes)).astype(np.int32), 16, **OPTIONS)
         np.testing.assert_array_equal(b, a)
         self.assertEqual(mapped(compiled), 2)
