@@ -222,7 +222,8 @@ static IrOp *guarded(Mapping *m, IrOp *op, int set)
 	for (uint32_t i = 2; i < op->operand_count; i++) {
 		if (!(set & 1 << i))
 			continue;
-		IrValue *index = ir_operand(op, i), *good = irb_cmpi(&b, CMPI_SGE, index, irb_int(&b, index->type, 0));
+		IrValue *index = ir_operand(op, i), *zero = irb_int(&b, index->type, 0);
+		IrValue *good = irb_cmpi(&b, CMPI_SGE, index, zero);
 		inside = inside ? irb_2(&b, OP_ANDI, NULL, inside, good) : good;
 	}
 	IrOp *choice = irb_op(&b, OP_IF, &inside, 1, NULL, 0, 2), *both[2] = {NULL, op};
