@@ -16,7 +16,7 @@ FLASHINFER = "flashinfer.triton."
 def limited(make, name, N=4096, K=4096, M=4096):
     a, b = make.randn(M, K), make.randn(N, K, scale=0.05)
     turned = b if "descriptor" in name else b.T
-    return lambda m: getattr(m, name)(a, turned), lambda: a.float() @ b.float().T
+    return lambda m: getattr(m, name)(a, turned, make.zeros(M, N)), lambda: a.float() @ b.float().T
 
 
 for name in ("gemm", "gemm_persistent", "gemm_descriptor_persistent"):
