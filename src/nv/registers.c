@@ -42,8 +42,6 @@ enum {
 	TENTH = 10, /* of the bytes that an SM waits for at once, that may be lost */
 };
 
-static const char COUNT[] = ".minnctapersm";
-
 static size_t find(Str s, size_t from, const char *what)
 {
 	size_t n = strlen(what);
@@ -94,15 +92,14 @@ static unsigned threads_at(Str ptx, size_t at, size_t *end)
 typedef struct Place {
 	unsigned threads; /* 0: there is none */
 	size_t end;	  /* of the directive */
-	size_t counted;	  /* where they say how many CTAs there are; 0: they do not */
+	bool counted;	  /* they say how many CTAs there are */
 } Place;
 
 static Place place_of(Str ptx, const char *kernel)
 {
 	static const char mark[] = ".reqntid";
 	size_t entry = entry_of(ptx, kernel), body = find(ptx, entry, "{"), at = find(ptx, entry, mark);
-	size_t counted = find(ptx, entry, COUNT);
-	Place p = {.counted = counted < body ? counted : 0};
+	Place p = {.counted = find(ptx, entry, ".minnctapersm") < body};
 	if (at >= body || find(ptx, entry, ".maxnreg") < body)
 		return p;
 	unsigned threads = threads_at(ptx, at + strlen(mark), &p.end);
@@ -121,16 +118,6 @@ static Str with_limit(Arena *arena, Str ptx, size_t at, unsigned limit)
 	return (Str){t.data, t.len};
 }
 
-/* The number of CTAs behind `at` is no longer asked for. */
-static Str without_count(Arena *arena, Str ptx, size_t at)
-{
-	char *text = arena_strndup(arena, ptx.ptr, ptx.len);
-	memset(text + at, ' ', strlen(COUNT));
-	for (at += strlen(COUNT); at < ptx.len && strchr(" \t0123456789", text[at]); at++)
-		text[at] = ' ';
-	return (Str){text, ptx.len};
-}
-
 Str nv_with_more_registers(Arena *arena, Str ptx, const char *kernel, const NvCubin *cubin)
 {
 	Place p = place_of(ptx, kernel);
@@ -138,9 +125,9 @@ Str nv_with_more_registers(Arena *arena, Str ptx, const char *kernel, const NvCu
 		return (Str){0};
 	unsigned all = TARGET_REGISTERS_SM / p.threads / GRANULE * GRANULE;
 	unsigned limit = MIN(all, (unsigned)TARGET_REGISTERS_THREAD);
-	if (cubin->registers * 4 > limit * 3 || (p.counted && cubin->spill_stores <= FEW))
+	if (cubin->registers * 4 > limit * 3)
 		return (Str){0};
-	return with_limit(arena, p.counted ? without_count(arena, ptx, p.counted) : ptx, p.end, limit);
+	return with_limit(arena, ptx, p.end, limit);
 }
 
 static bool has_products(Str ptx, const char *kernel)
