@@ -145,7 +145,7 @@ def _differs(got, wanted):
 def _run(case, world, build):
     """The results and the launches of a case in that world."""
     modules = [world.module(name) for name in case.modules]
-    world.choose = _chooser(case)
+    world.choose, world.prunes = _chooser(case), case.prunes
     world.launches = []
     with world:
         made = _outputs(build(*modules))
@@ -258,6 +258,7 @@ def _counted(compiled, keep):
 
 def child(task, folder, implementations, repetitions, names, ptx):
     """Does the task for each case and says so, one line of JSON each."""
+    os.environ["TORCHDYNAMO_DISABLE"] = "1"  # torch.compile would make kernels of its own
     import contextlib
     import cases
     import torch
@@ -430,6 +431,7 @@ def run(options):
                    ).run(names, options.jobs)
     print(f"{len(names)} cases compiled and compared in {time.time() - began:.0f} s", flush=True)
     rows = dict(checked)
+    _write(options.out, rows)
     _failures(rows)
     good = [name for name in names if "error" not in checked[name]]
 

@@ -9,6 +9,7 @@ import numpy as np  # noqa: E402
 
 import neso as triton  # noqa: E402
 import neso.language as tl  # noqa: E402
+from neso.tools import ragged_tma  # noqa: E402
 from neso.tools.tensor_descriptor import TensorDescriptor  # noqa: E402
 
 OPTIONS = {"neso_target": "sim:sm_90a", "neso_check": True}
@@ -41,6 +42,22 @@ def add(a, b, m, n, stride, M: tl.constexpr, N: tl.constexpr):
 @triton.jit
 def shifted(a, b, at):
     b.store([0, at], a.load([0, at]))
+
+
+@triton.jit
+def from_loaded(a, b, starts, ADDS: tl.constexpr):
+    start, x = tl.load(starts + tl.program_id(0)), a.load([0, 0])
+    if ADDS:
+        b.atomic_add([start, 0], x)
+    else:
+        b.store([start, 0], x)
+
+
+@triton.jit
+def to_parts(a, b, ends, M: tl.constexpr):
+    first, end = tl.load(ends + tl.program_id(0)), tl.load(ends + tl.program_id(0) + 1)
+    row = tl.program_id(1) * M
+    ragged_tma.store_ragged(b, first, end - first, [row, 0], a.load([first + row, 0]))
 
 
 @triton.jit
@@ -340,6 +357,28 @@ class TensorMaps(unittest.TestCase):
             whole = np.pad(a, 16)[16 + i:32 + i, 16 + j:48 + j]
             np.testing.assert_array_equal(b[:16 + k, :32], whole[-k:] if k else whole)
             self.assertEqual(mapped(compiled), maps)
+
+    def test_loaded_starts(self):
+        """Rows that the kernel loads: what may begin before the tensor is written, or added, by pointers."""
+        a = numbers((16, 32), np.float16)
+        for starts in ((0, 16, 32), (-5, 11, 39), (-16, -40, 60)):
+            for adds in (False, True):
+                b, wanted = aligned((40, 32), np.float16), np.zeros((40, 32), np.float16)
+                compiled = from_loaded[(3, )](described(a, [16, 32]), described(b, [16, 32]), np.array(starts, np.int32), adds, **OPTIONS)
+                for start in starts:
+                    for row in range(16):
+                        if 0 <= start + row < 40:
+                            wanted[start + row] = a[row] + wanted[start + row] * adds
+                np.testing.assert_array_equal(b, wanted, f"{starts} {adds}")
+                self.assertEqual(mapped(compiled), 1)
+
+    def test_ragged(self):
+        """upstream's stores of a part of a tensor's rows: 2^30 - the part's rows + a row, all of it from memory."""
+        a, b, sizes = numbers((64, 32), np.float16), aligned((64, 32), np.float16), (5, 0, 32, 27)
+        view = ragged_tma.create_ragged_descriptor(b, [16, 32])
+        compiled = to_parts[(4, 2)](described(a, [16, 32]), view, np.cumsum((0, *sizes)).astype(np.int32), 16, **OPTIONS)
+        np.testing.assert_array_equal(b, a)
+        self.assertEqual(mapped(compiled), 1)
 
     def test_loops(self):
         a = numbers((16, 64 * 5), np.float16)

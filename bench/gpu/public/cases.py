@@ -11,11 +11,13 @@ CASES = {}
 class Case:
     """name; modules: what build's function gets, as each implementation compiles it; build(make) makes the inputs and returns
     run, or (run, want): run(*modules) makes all that it changes itself and returns what it computed, want() is what should come out (None
-    where nothing is said). configs: by kernel what the configuration of an autotuned kernel is to have. only: the kernels that
-    are timed. rms, most: how far results may differ, as a share of the wanted values' root mean square and of the greatest."""
+    where nothing is said). configs: by kernel what the configuration of an autotuned kernel is to have. prunes: configurations are
+    what the library makes of its list. only: the kernels that are timed. rms, most: how far results may differ, as a share of the
+    wanted values' root mean square and of the greatest."""
 
-    def __init__(self, name, modules, build, configs=None, only=None, rms=0.01, most=0.05):
+    def __init__(self, name, modules, build, configs=None, only=None, rms=0.01, most=0.05, prunes=False):
         self.name, self.build, self.configs, self.only, self.rms, self.most = name, build, configs or {}, only, rms, most
+        self.prunes = prunes
         self.modules = [modules] if isinstance(modules, str) else list(modules)
 
 

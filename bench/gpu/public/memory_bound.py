@@ -1,5 +1,6 @@
 """Kernels without products: norms, activations, losses, positions, quantisation, optimisers, sums of rows that belong together."""
 
+import importlib.machinery
 import sys
 import types
 from functools import partial
@@ -12,6 +13,7 @@ try:
     import tqdm  # noqa: F401
 except ImportError:  # flash-kmeans imports it, for what cases do not call
     sys.modules["tqdm"] = types.ModuleType("tqdm")
+    sys.modules["tqdm"].__spec__ = importlib.machinery.ModuleSpec("tqdm", None)
     sys.modules["tqdm"].tqdm = sys.modules["tqdm"].trange = iter
 
 HALF, SINGLE, BYTE = torch.float16, torch.float32, torch.uint8

@@ -100,7 +100,7 @@ _TORCH = dict(next_power_of_2=_power, cdiv=_cdiv)
 
 
 def _triton(world):
-    return dict(triton=world.triton, tl=world.triton.language, HAS_TRITON=True, tldevice=None, **_TORCH)
+    return dict(triton=world.triton, tl=world.triton.language, HAS_TRITON=True, tldevice=None, use_tensor_descriptor=_is_none, **_TORCH)
 
 
 _SGLANG = dict(is_cuda=_is_so, is_hip=_is_none, is_cpu=_is_none, is_npu=_is_none, is_xpu=_is_none, is_musa=_is_none, is_sm90_supported=_is_so,
@@ -119,6 +119,7 @@ def _table(world):
     hopper = _Hopper()
     logger = dict(init_logger=_Logger, logger=_Logger("stub"))
     return {
+        "fla": dict(__version__="0.6.0"),
         "vllm": dict(envs=_Unset(VLLM_BATCH_INVARIANT=False)),
         "vllm.envs": dict(VLLM_BATCH_INVARIANT=False, VLLM_TUNED_CONFIG_FOLDER=None, VLLM_LORA_ENABLE_DUAL_STREAM=False),
         "vllm.platforms": dict(current_platform=hopper),
@@ -130,7 +131,13 @@ def _table(world):
         "vllm.utils.platform_utils": dict(num_compute_units=lambda *_: 132, get_device_name_as_file_name=lambda *_: "NVIDIA_H100_80GB_HBM3"),
         "vllm.model_executor.layers.fused_moe": dict(get_config=lambda: None),
         "vllm.model_executor.layers.fused_moe.utils": dict(
-            resolve_moe_use_td=_is_none, warn_if_moe_use_td_ineffective=_is_none, enable_swap_ab=lambda m, n: m < 64 <= n),
+            resolve_moe_use_td=_is_none, warn_if_moe_use_td_ineffective=_is_none, enable_swap_ab=lambda m, n: m < 64 <= n,
+            normalize_batched_scales_shape=lambda scales, _: scales),
+        "vllm.model_executor.layers.quantization.utils.quant_utils": dict(get_fp8_min_max=lambda: (-448.0, 448.0)),
+        "vllm.v1.attention.backends.utils": dict(PAD_SLOT_ID=-1),
+        "vllm.utils.gpu_sync_debug": dict(gpu_sync_allowed=contextlib.nullcontext),
+        "vllm.third_party.deep_gemm._C": dict(get_mk_alignment_for_contiguous_layout=lambda: 128),
+        "flashinfer.utils": dict(get_compute_capability=lambda *_: (9, 0)),
         "vllm.model_executor.layers.batch_invariant": dict(vllm_is_batch_invariant=_is_none),
         "sglang.srt.utils": _SGLANG,
         "sglang.srt.utils.common": _SGLANG,
@@ -147,7 +154,19 @@ def _table(world):
 
 def given(name, world):
     """The attributes of the stub module of that name."""
+    if name == "fla.modules.layernorm":  # fla-core has it in another place than it imports it from
+        return dict(group_norm=world.module("fla.modules.norm.layernorm").group_norm)
     return _table(world).get(name, {})
+
+
+class _OnCpu(torch.overrides.TorchFunctionMode):
+    """What is made on "cuda" is made on the CPU."""
+
+    def __torch_function__(self, function, types, args=(), keywords=None):
+        keywords = keywords or {}
+        if str(keywords.get("device", "")).startswith("cuda"):
+            keywords = {**keywords, "device": "cpu"}
+        return function(*args, **keywords)
 
 
 @contextlib.contextmanager
@@ -192,4 +211,5 @@ def without_gpu():
     torch.Tensor.device = property(lambda self: torch.device("cpu", 0))  # an index, as of a GPU
     torch.Tensor.is_cuda = property(lambda self: True)
     torch.Tensor.cuda = lambda self, *_, **__: self
-    yield
+    with _OnCpu():
+        yield

@@ -94,15 +94,17 @@ class Nothing:
 
 class _Stub(types.ModuleType):
 
-    def __init__(self, name, given):
+    def __init__(self, name, given, world):
         super().__init__(name)
         self.__path__ = []
+        self.__dict__["_world"] = world
         self.__dict__.update(given)
 
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        return Nothing(f"{self.__name__}.{name}")
+        inside = f"{self.__name__}.{name}"
+        return importlib.import_module(inside) if self._world.file_of(inside) else Nothing(inside)
 
 
 class _Finder:
@@ -121,7 +123,7 @@ class _Finder:
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec):
-        return _Stub(spec.name, self.world.given(spec.name))
+        return _Stub(spec.name, self.world.given(spec.name), self.world)
 
     def exec_module(self, module):
         pass
@@ -142,12 +144,13 @@ class World:
             self.finders.append(neso._alias._Finder(children=False))
         else:
             import triton  # noqa: F401
+            import triton.tools.tensor_descriptor  # noqa: F401  (known by its class, which is not to be there twice)
             self.modules = {name: module for name, module in sys.modules.items() if self._is_mine(name)}
         with self:
             self.triton = importlib.import_module("triton")
             importlib.import_module("triton.language")
             self.launches = None
-            self.choose = None
+            self.choose, self.prunes = None, False
             _watch(self)
 
     def _listed(self, package):
@@ -230,6 +233,9 @@ def _watch(world):
 
     def tuned(self, *args, **keywords):
         if len(self.configs) > 1:
+            if world.prunes and self.early_config_prune:
+                self.nargs = dict(zip(self.arg_names, args))
+                self.configs = list(self.early_config_prune(self.configs, self.nargs, **keywords))
             self.configs = [world.choose(self, args, keywords) if world.choose else self.configs[0]]
             self.early_config_prune = None
         return tune(self, *args, **keywords)

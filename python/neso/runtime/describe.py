@@ -33,11 +33,9 @@ def name_of(value):
 def tile_path(value):
     """'.language.load' for what is part of the tile language, else None."""
     if isinstance(value, types.ModuleType):
-        name = value.__name__
-        for root in ("neso", "triton"):
-            if name == root or name.startswith(root + "."):
-                return name[len(root):]
-        return None
+        root, _, path = value.__name__.partition(".")
+        # Those of `tools` have kernels' functions as any package may.
+        return ("." + path if path else "") if root in ("neso", "triton") and not path.startswith("tools.") else None
     if isinstance(value, type):
         if value.__module__.startswith("neso.language.") and getattr(core, value.__name__, None) is value:
             return ".language." + value.__name__
