@@ -158,8 +158,15 @@ def cycles_of(args, kernel, types, stages, warps):
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(done.stderr.strip()[:200])
-    loops = [r["figures"] for r in json.loads(done.stdout) if r["rule"] in ("cycles", "specialised")]
-    return [(f["ctas"], f["cycles"]) for f in loops]
+    loops, last = [], None
+    for r in json.loads(done.stdout):
+        if r["rule"] not in ("cycles", "specialised"):
+            continue
+        if r["rule"] == "specialised" and last == "cycles":
+            loops.pop()  # the same loop, as it is with roles
+        loops.append((r["figures"]["ctas"], r["figures"]["cycles"]))
+        last = r["rule"]
+    return loops
 
 
 def seconds(loops, programs, clock):
