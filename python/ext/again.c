@@ -163,6 +163,10 @@ static bool match_tensors(const Recent *r, PyObject *const *values, GpuValue *ou
 			PyErr_Clear();
 			return false;
 		}
+		if (value != last && !gpu_tensor_is_plain(value, &t)) {
+			PyErr_Clear(); /* the longer way says it */
+			return false;
+		}
 		last = value;
 		if (!same_tensor(row, &t, &out[row->at]))
 			return false;

@@ -88,6 +88,8 @@ struct GpuCall {
 
 /* Reads the values into l->args; as gpu_look. */
 int gpu_read(GpuCall *g, Launch *l);
+/* Is what the memory holds what the tensor is (array_is_plain)? Strides tell it of most. */
+bool gpu_tensor_is_plain(PyObject *tensor, const DlTensor *t);
 
 /* ---- again.c ---- */
 

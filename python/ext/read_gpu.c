@@ -130,6 +130,11 @@ static bool may_be_negated(const DlTensor *t)
 	return t->strides != NULL;
 }
 
+bool gpu_tensor_is_plain(PyObject *tensor, const DlTensor *t)
+{
+	return !may_be_negated(t) || array_is_plain(tensor);
+}
+
 static bool look_tensor(GpuCall *g, const Exchange *exchange, PyObject *tensor, Py_ssize_t i, neso_arg *out)
 {
 	DlTensor t;
@@ -146,7 +151,7 @@ static bool look_tensor(GpuCall *g, const Exchange *exchange, PyObject *tensor, 
 	if (dtype == NESO_DTYPE_NONE && (dtype = array_dtype_of(tensor)) == NESO_DTYPE_NONE)
 		return false;
 	uint64_t address = (uint64_t)(uintptr_t)t.data + t.byte_offset;
-	if (may_be_negated(&t) && !array_is_plain(tensor))
+	if (!gpu_tensor_is_plain(tensor, &t))
 		return false;
 	int where = place_of_dl(&t, address);
 	place(g, i, where);

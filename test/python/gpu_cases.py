@@ -73,6 +73,12 @@ class Counted(Tensor):
 class Exchanged:
     """With DLPack's C table."""
 
+    layout = None, None  # addresses of the shape and of the strides
+    negated = False
+
+    def is_neg(self):
+        return self.negated
+
     def __init__(self, address, code=2, bits=32, place=2, device=0):
         self.address, self.code, self.bits, self.place, self.device = address, code, bits, place, device
 
@@ -85,7 +91,8 @@ class DlTensor(ctypes.Structure):
 
 @ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(DlTensor))
 def _export(value, out):
-    out[0] = DlTensor(value.address - 16, value.place, value.device, 1, value.code, value.bits, 1, None, None, 16)
+    shape, strides = value.layout
+    out[0] = DlTensor(value.address - 16, value.place, value.device, 1, value.code, value.bits, 1, shape, strides, 16)
     return 0
 
 
@@ -223,6 +230,24 @@ class Arrays(Case):
         odd.dtype = "torch.complex64"
         with self.assertRaisesRegex(TypeError, "complex64"):
             scale[(1, )](Exchanged(0x1000), odd, 7, 1.0, B=64)
+
+    def test_negative_bit(self):
+        """torch's, of x.conj().imag, which lies between other numbers: also where all else is as in the last call."""
+        self.launched(4)
+        shape, strides = (ctypes.c_int64 * 1)(8), (ctypes.c_int64 * 1)(2)
+        layout = ctypes.addressof(shape), ctypes.addressof(strides)
+        x, out = Exchanged(0x1000), Exchanged(0x2000)
+        x.layout = layout
+        for _ in range(2):
+            compiled = scale[(1, )](x, out, 7, 2.5, B=64)
+            other = Exchanged(0x3000)
+            other.layout, other.negated = layout, True
+            with self.assertRaisesRegex(TypeError, "negative bit.*resolve_neg"):
+                scale[(1, )](other, out, 7, 2.5, B=64)
+            self.assertEqual(arguments(8, 8), [0x1000, 0x2000])
+            other.negated = False
+            self.assertIs(scale[(1, )](other, out, 7, 2.5, B=64), compiled)
+            self.assertEqual(arguments(8, 8), [0x3000, 0x2000])
 
     def test_same(self):
         """One object for several parameters, also beside what is made of it."""
