@@ -47,7 +47,8 @@ def _members(path):
     if path.endswith((".whl", ".zip")):
         with zipfile.ZipFile(path) as archive:
             for name in archive.namelist():
-                yield name, lambda name=name: archive.read(name)
+                if not name.endswith("/"):
+                    yield name, lambda name=name: archive.read(name)
     else:
         with tarfile.open(path) as archive:
             for member in archive:
