@@ -79,6 +79,8 @@ def fetch(folder):
             for archive in os.listdir(where):
                 for name, read in _members(os.path.join(where, archive)):
                     name = name.removeprefix("src/").removeprefix("python/")
+                    # What a package brings of another one lies where that one would be, unless a case asks for it where it is.
+                    name = name if _wanted(package, name) else name.partition("/third_party/")[2]
                     if _wanted(package, name):
                         path = os.path.join(folder, name)
                         os.makedirs(os.path.dirname(path), exist_ok=True)
