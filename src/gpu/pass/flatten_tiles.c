@@ -18,6 +18,8 @@ static bool is_shared_out(const GpuCx *gpu, const IrOp *loop)
 {
 	const IrOp *from = ir_operand(loop, 0)->def, *step = ir_operand(loop, 2)->def;
 	int64_t by;
+	from = from && from->kind == OP_EXTSI ? ir_operand(from, 0)->def : from;
+	step = step && step->kind == OP_EXTSI ? ir_operand(step, 0)->def : step;
 	bool several = (ir_constant_int(ir_operand(loop, 2), &by) && by > 1) ||
 		       (step && step->kind == OP_NUM_PROGRAMS);
 	return ir_get_bool(loop, gpu->ir, ATTR_TILES) ||
@@ -70,19 +72,28 @@ static bool can_go_on(PassCx *cx, const IrOp *func, IrOp *loop)
 	return !meets;
 }
 
+/* The function around it, where nothing but branches is between. (An early return of kernels whose
+ * sizes may be 0 makes one.) */
+static IrOp *func_around(const IrOp *loop)
+{
+	IrOp *around = ir_parent_op(loop);
+	while (around && around->kind == OP_IF)
+		around = ir_parent_op(around);
+	return around && around->kind == OP_FUNC ? around : NULL;
+}
+
 bool pass_flatten_tiles(PassCx *cx, bool *changed)
 {
 	const GpuCx *gpu = gpu_of(cx);
-	for (IrOp *func = ir_module_block(cx->module)->first; func && gpu_may_map(gpu); func = func->next) {
-		if (func->kind != OP_FUNC || !ir_func_body(func) || gpu->roles != GPU_ROLES_ASKED)
+	if (!gpu_may_map(gpu) || gpu->roles != GPU_ROLES_ASKED)
+		return true;
+	IrOpVec loops = ir_collect(cx->scratch, cx->module->op, false, OP_FOR, OP_FOR);
+	for (uint32_t i = 0; i < loops.len; i++) {
+		IrOp *loop = loops.data[i], *func = func_around(loop);
+		if (!func || ir_get_bool(loop, gpu->ir, ATTR_FLATTEN) || !can_go_on(cx, func, loop))
 			continue;
-		for (IrOp *op = ir_func_body(func)->first; op; op = op->next) {
-			if (op->kind != OP_FOR || ir_get_bool(op, gpu->ir, ATTR_FLATTEN) ||
-			    !can_go_on(cx, func, op))
-				continue;
-			ir_set(cx->module, op, ATTR_FLATTEN, ir_attr_unit(gpu->ir));
-			*changed = true;
-		}
+		ir_set(cx->module, loop, ATTR_FLATTEN, ir_attr_unit(gpu->ir));
+		*changed = true;
 	}
 	return true;
 }
