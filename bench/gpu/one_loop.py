@@ -28,7 +28,7 @@ def rows():
     """Most important first: (kernel, flatten, type, M, N, K, tile)."""
     for tile, kernel, k in itertools.product(TILES[1:], KERNELS, KS):
         yield kernel, "fp16", 4096, 4096, k, tile
-    for tile, kernel, k in itertools.product(TILES[2:], ("one_device", "one_device flatten", "two_device", "two_device flatten"), KS):
+    for tile, kernel, k in itertools.product(TILES[2:], ("one_device", "one_device flatten", "two_device", "two_device flatten", "one_scaled"), KS):
         yield kernel, "fp8", 4096, 4096, k, tile
     for kernel, k in itertools.product(KERNELS, KS):
         yield kernel, "fp16", 4096, 4096, k, TILES[0]
@@ -76,10 +76,11 @@ class Worker:
     def call(self, row, warm=False):
         kernel, kind, m, n, k, (bm, bn, bk, stages, warps) = row
         kernel, _, flatten = kernel.partition(" ")
-        device = kernel.endswith("device")
+        device = kernel.endswith(("device", "scaled"))
         a, b, c, bias, _ = self.arrays(kind, m, n, k, device)
         bk = bk // a.element_size()
         arrays = (a, b, c, bias) if kernel == "one_carried" else (a, b, c)
+        arrays += (bias[:m].float(), bias.float()) if kernel == "one_scaled" else ()
         strides = () if device else (a.stride(0), 1, b.stride(0), 1, c.stride(0), 1)
         tiles = -(-m // bm) * -(-n // bn)
         function = getattr(self.kernels, kernel)
@@ -94,12 +95,14 @@ class Worker:
 
     def check(self, row):
         kernel, kind, m, n, k, _ = row
-        _, _, c, bias, exact = self.arrays(kind, m, n, k, kernel.split()[0].endswith("device"))
+        _, _, c, bias, exact = self.arrays(kind, m, n, k, kernel.split()[0].endswith(("device", "scaled")))
         c.zero_()
         self.call(row)
         if kernel == "one_carried":
             exact = exact + bias.float()
             exact = self.torch.where(exact > 0, exact, 0.01 * exact)
+        if kernel == "one_scaled":
+            exact = exact * bias[:m].float()[:, None] * bias.float()
         # of fp8 products wgmma keeps fewer bits of a sum
         far = ((c.float() - exact).abs().max() / exact.abs().max()).item()
         return {} if far < (2e-2 if kind == "fp8" else 5e-3) else {"wrong": far}

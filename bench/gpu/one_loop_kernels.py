@@ -170,6 +170,43 @@ def one_device(a_ptr, b_ptr, c_ptr, M, N, K,
 
 
 @triton.jit
+def one_scaled(a_ptr, b_ptr, c_ptr, a_scale, b_scale, M, N, K,
+               BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr,
+               SMS: tl.constexpr, FLATTEN: tl.constexpr = False):
+    """Behind an early return; scales of rows and columns that the last step loads; stored through pointers."""
+    if M * N == 0:
+        return
+    a_desc = tl.make_tensor_descriptor(a_ptr, shape=[M, K], strides=[K, 1], block_shape=[BM, BK])
+    b_desc = tl.make_tensor_descriptor(b_ptr, shape=[N, K], strides=[K, 1], block_shape=[BN, BK])
+    start, own = share(M, N, BM, BN, SMS)
+    steps = tl.cdiv(K, BK)
+    tile = start - SMS
+    ki = -1
+    at_m = 0
+    at_n = 0
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for _ in range(0, steps * own):
+        ki = tl.where(ki == steps - 1, 0, ki + 1)
+        if ki == 0:
+            tile += SMS
+            pid_m, pid_n = place(tile, M, N, BM, BN, GROUP)
+            at_m = pid_m * BM
+            at_n = pid_n * BN
+        a = a_desc.load([at_m, ki * BK])
+        b = b_desc.load([at_n, ki * BK])
+        acc = tl.dot(a, b.T, acc)
+        if ki == steps - 1:
+            rows = at_m + tl.arange(0, BM)
+            columns = at_n + tl.arange(0, BN)
+            of_rows = tl.load(a_scale + rows, mask=rows < M, other=0.0)
+            of_columns = tl.load(b_scale + columns, mask=columns < N, other=0.0)
+            acc *= of_rows[:, None] * of_columns[None, :]
+            mask = (rows[:, None] < M) & (columns[None, :] < N)
+            tl.store(c_ptr + rows[:, None] * N + columns[None, :], acc.to(c_ptr.dtype.element_ty), mask=mask)
+            acc = tl.zeros((BM, BN), dtype=tl.float32)
+
+
+@triton.jit
 def one_host(a_desc, b_desc, c_desc, M, N, K,
              BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr,
              SMS: tl.constexpr, FLATTEN: tl.constexpr = False):
