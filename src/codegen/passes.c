@@ -117,7 +117,8 @@ bool job_to_ttgir(Job *job)
 	CONTRACT(job->module && job->kernel);
 	/* Text that did not come through all TTIR passes may hold what has no layout; in what did
 	 * they find nothing. */
-	static const char *const first[] = {"structure", "rewrite-tensor-pointer", "split-clusters"};
+	static const char *const first[] = {"structure", "rewrite-tensor-pointer", "nest-loops",
+					    "split-clusters"};
 	size_t count;
 	const char *const *names = gpu_pipeline(&job->arena, &count);
 	gpu_explain_padding(&job->gpu, job->module);
@@ -147,11 +148,13 @@ static void take_pipeline(Job *job)
 	if (ir_module_level(job->module) == LEVEL_T)
 		first = pass_ttir_pipeline(&job->arena, true, &ttir);
 	const char *const *then = gpu_pipeline(&job->arena, &gpu);
-	const char **names = ARENA_ARRAY(&job->arena, const char *, ttir + gpu + 1);
+	const char **names = ARENA_ARRAY(&job->arena, const char *, ttir + gpu + 2);
 	for (size_t i = 0; i < ttir; i++)
 		names[i] = first[i];
-	if (first)
+	if (first) {
+		names[ttir++] = "nest-loops";
 		names[ttir++] = "split-clusters";
+	}
 	for (size_t i = 0; i < gpu; i++)
 		names[ttir + i] = then[i];
 	job->passes = names;

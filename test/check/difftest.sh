@@ -31,6 +31,9 @@ for kind in states rows; do
 	difftest --$kind --seconds 6 --seed 1 --findings 1
 	difftest --$kind --seconds 6 --seed "$(date +%s)" --findings 1
 done
-# Loads and stores that passes join, hold, move and forward, against what no optional pass has changed.
-difftest --memory --as-written --seconds 6 --seed 1 --findings 1
-difftest --memory --as-written --seconds 6 --seed "$(date +%s)" --findings 1
+# Loads and stores that passes join, hold, move and forward, and loops over tiles that are nested, against
+# what no optional pass has changed.
+for kind in memory tiles; do
+	difftest --$kind --as-written --seconds 6 --seed 1 --findings 1
+	difftest --$kind --as-written --seconds 6 --seed "$(date +%s)" --findings 1
+done

@@ -221,6 +221,7 @@ void loop_make(Case *c, uint64_t seed);    /* likewise */
 void state_make(Case *c, uint64_t seed);   /* likewise */
 void row_make(Case *c, uint64_t seed);     /* likewise */
 void memory_make(Case *c, uint64_t seed);  /* likewise */
+void tiles_make(Case *c, uint64_t seed);   /* likewise */
 /* One of so many ints. */
 int random_pick(Random *r, int count, ...);
 /* An argument more: aligned memory of whole numbers in [lo, hi], or an i32. */

@@ -2,8 +2,9 @@
  *
  *	difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER]
  *	         [--no-check] [--findings N] [--hang SECONDS] [--verify]
- *	difftest --products ...         whole programs, which are not shrunk: products.c; --loops,
- *	                                --states, --rows, --memory: the files of these names
+ *	difftest --products ...         whole programs, which are not shrunk: products.c;
+ *	                                --loops, --states, --rows, --memory, --tiles: the
+ *	                                files of these names
  *	difftest --print SEED           the program of a seed
  *	difftest [--target T]... FILE   a program that was kept
  *
@@ -351,7 +352,8 @@ static MakeWhole *whole_of(const char *name)
 		     {"loops", loop_make},
 		     {"states", state_make},
 		     {"rows", row_make},
-		     {"memory", memory_make}};
+		     {"memory", memory_make},
+		     {"tiles", tiles_make}};
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
 		if (strcmp(name, kinds[i].name) == 0)
 			return kinds[i].make;
@@ -425,7 +427,7 @@ int main(int argc, char **argv)
 		fputs("usage: difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER]\n"
 		      "                [--no-check] [--findings N] [--hang SECONDS] [--verify]\n"
 		      "                [--as-written]\n"
-		      "       difftest --products|--loops|--states|--rows|--memory ...\n"
+		      "       difftest --products|--loops|--states|--rows|--memory|--tiles ...\n"
 		      "       difftest --print SEED\n"
 		      "       difftest [--target T]... FILE\n",
 		      stderr);
