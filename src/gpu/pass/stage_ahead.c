@@ -290,6 +290,14 @@ static bool has_registers(const Find *f, const Turned *t)
 	return words <= TARGET_REGISTERS_THREAD;
 }
 
+/* The first iteration's tiles are filled in front of the loop, and those of one behind the last. */
+static bool is_short(const IrOp *loop)
+{
+	enum { FEW_TRIPS = 4 };
+	uint64_t trips = schedule_trips(loop);
+	return trips && trips <= FEW_TRIPS;
+}
+
 static bool visit_parts(void *data, IrOp *op)
 {
 	Find *f = data;
@@ -297,7 +305,7 @@ static bool visit_parts(void *data, IrOp *op)
 	for (uint32_t i = 0; i < f->found.len; i++)
 		if (f->found.data[i].loop == op)
 			return true;
-	if (op->kind != OP_FOR || !find_products(f, &t))
+	if (op->kind != OP_FOR || is_short(op) || !find_products(f, &t))
 		return true;
 	uint64_t more = 0;
 	for (IrOp *alloc = op->regions[0].first->first; alloc != t.dot; alloc = alloc->next) {
