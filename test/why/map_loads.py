@@ -74,4 +74,5 @@ def cases(a, odd, c, p, M, N, K, s, t, off, L):
 # CHECK: gathered = tl.load(
 # CHECK: load no-tensor-map: not by TMA: its address is not base and index times stride
 # CHECK: tl.store(c + row[:, None] * 64 + i[None, :], acc.to(tl.float16), mask=row[:, None] < M)
+# CHECK-NEXT: + memory ldmatrix: written: by stmatrix, 4 a warp, in 16 wavefronts
 # CHECK-NEXT: + access tensor-map: store of 64x64xf16: by TMA

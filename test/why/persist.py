@@ -18,6 +18,7 @@
 # run: NESO_PERSIST=many neso compile %s:large --target sim:sm_90a --why --num-warps 8 --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,1"
 # run: NESO_PERSIST=many neso compile %s:large --target sim:sm_90a --why --num-warps 8 --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,2"
 # run: NESO_PERSIST=many neso compile %s:large --target sim:sm_90a --why --num-warps 8 --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,3"
+# run: NESO_PERSIST=many neso compile %s:large --target sim:sm_90a --why --num-warps 8 --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,4"
 # run: neso compile %s:large --target sim:sm_90a --why --num-warps 8 --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,0"
 # run: neso compile %s:product --target sim:sm_90a --why --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,0"
 import triton
@@ -88,6 +89,9 @@ def large(a, b, c, N, K, CASE: tl.constexpr):
         acc = tl.dot(a_desc.load([first * 128, k]), b_desc.load([k, 0]), acc)
         if CASE == 2:
             acc = tl.dot(a_desc.load([first * 128 + 64, k]), b_desc.load([k, 0]), acc)
+    if CASE == 4:
+        i, j = first * 128 + tl.arange(0, 128), tl.arange(0, 256)
+        acc += tl.load(c + i[:, None] * N + j[None, :])
     c_desc.store([first * 128, 0], acc.to(tl.float16))
 
 
@@ -111,5 +115,6 @@ def large(a, b, c, N, K, CASE: tl.constexpr):
 # CHECK: loop not-persistent: each program is a CTA of its own: its programs take differently long, and CTAs take them as they come
 # CHECK: loop not-persistent: each program is a CTA of its own: its loop has several products
 # CHECK: loop not-persistent: each program is a CTA of its own: its programs take differently long, and CTAs take them as they come
+# CHECK: loop not-persistent: each program is a CTA of its own: a tile that it loads beside its sums takes more registers than there are
 # CHECK: loop persistent-many: each program is a CTA of its own; where a launch has more of them than the GPU has SMs it takes a variant
 # CHECK-NOT: persistent

@@ -13,6 +13,7 @@ import sys
 import types
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+OWN = "own"  # the folder beside this file with kernels that are no library's
 
 
 class Package:
@@ -38,7 +39,7 @@ def packages():
 
 
 def roots():
-    return {file.split("/")[0] for package in packages() for file in package.files}
+    return {OWN} | {file.split("/")[0] for package in packages() for file in package.files}
 
 
 class Nothing:
@@ -187,6 +188,8 @@ class World:
         for file in (base + ".py", base + "/__init__.py"):
             if file in self.files:
                 return os.path.join(self.folder, file)
+            if name.startswith(OWN + ".") and os.path.exists(os.path.join(HERE, file)):
+                return os.path.join(HERE, file)
         return None
 
     def given(self, name):

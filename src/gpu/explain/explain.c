@@ -122,6 +122,10 @@ static bool visit(void *data, IrOp *op)
 	case OP_LOCAL_STORE:
 		explain_memory(e->cx, op, ir_operand(op, 1), ir_operand(op, 0)->type, true, 0);
 		break;
+	case OP_LOCAL_ALLOC:
+		if (op->operand_count)
+			explain_memory(e->cx, op, &op->results[0], ir_operand(op, 0)->type, true, 0);
+		break;
 	case OP_ASYNC_COPY: {
 		IrType pointers = ir_operand(op, 0)->type;
 		IrType tile = ir_with_elem(e->cx->ir, pointers, pointers->elem->elem);

@@ -24,6 +24,8 @@ typedef struct Program {
 	GpuCx *gpu;
 	const char *why;
 	bool axes; /* it reads another axis of the grid than 0 */
+	const IrOp *loop; /* of products */
+	uint64_t loaded;  /* bytes of the largest tile that is loaded outside of it */
 } Program;
 
 static bool looks_at_ctas(const Program *p, const IrOp *op)
@@ -51,10 +53,18 @@ static const char *against(const Program *p, const IrOp *op)
 	}
 }
 
+static uint64_t bytes_of(IrType tile)
+{
+	return (uint64_t)ir_numel(tile) * tile->elem->bits / 8;
+}
+
 static bool visit_program(void *data, IrOp *op)
 {
 	Program *p = data;
 	p->why = against(p, op);
+	bool loads = op->kind == OP_LOAD || op->kind == OP_DESC_LOAD;
+	if (loads && ir_is_tensor(op->results[0].type) && !ir_is_inside(op, p->loop))
+		p->loaded = MAX(p->loaded, bytes_of(op->results[0].type));
 	p->axes |= op->kind == OP_PROGRAM_ID && ir_get_int(op, p->gpu->ir, ATTR_AXIS, 0);
 	return !p->why;
 }
@@ -99,11 +109,6 @@ typedef struct Products {
 	uint64_t fma_bits, words; /* of an iteration; that products add up in */
 	uint64_t bytes; /* of the tiles that an iteration loads by maps */
 } Products;
-
-static uint64_t bytes_of(IrType tile)
-{
-	return (uint64_t)ir_numel(tile) * tile->elem->bits / 8;
-}
 
 static void add_dot(Products *p, const IrOp *dot)
 {
@@ -272,6 +277,16 @@ static const char *against_loop(Products *p)
 	return NULL;
 }
 
+/* Does a thread hold more registers than it has, when it loads a tile beside the sums and converts
+ * it to their layout? A CTA of its own has all registers for that, and all shared memory. */
+static bool is_crowded(const Products *p, uint64_t loaded)
+{
+	enum { LIES_TWICE = 2 };
+	uint64_t threads = TARGET_WARP_SIZE * p->gpu->num_warps;
+	uint64_t held = p->words + LIES_TWICE * loaded / sizeof(uint32_t) + OTHER_REGISTERS * threads;
+	return held > TARGET_REGISTERS_THREAD * threads;
+}
+
 GpuPersistPlan gpu_persist_plan(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *func)
 {
 	GpuPersistPlan out = {0};
@@ -292,9 +307,11 @@ GpuPersistPlan gpu_persist_plan(GpuCx *gpu, const IrModule *m, Arena *arena, IrO
 		out.why = "it has several loops of products";
 	if (!out.why && ir_func_body(func)->next)
 		out.why = "its control flow is not structured";
+	program.loop = out.loop;
 	if (!out.why)
 		ir_walk(func, false, visit_program, &program);
 	out.why = out.why ? out.why : program.why;
+	out.crowded = is_crowded(&products, program.loaded);
 	out.axes = program.axes;
 	return out;
 }
@@ -307,6 +324,8 @@ const char *gpu_persist_loses(const GpuPersistPlan *plan)
 		return "its programs take differently long, and CTAs take them as they come";
 	if (plan->ctas > 1)
 		return "CTAs that share an SM hide what stands around each other's loops";
+	if (plan->crowded && !plan->chained)
+		return "a tile that it loads beside its sums takes more registers than there are";
 	if (plan->cycles > (uint64_t)AROUND_CYCLES * 100 / WORTH_PERCENT)
 		return "the loop is so long that what stands around it does not count";
 	return NULL;

@@ -34,6 +34,7 @@ typedef struct GpuPersistPlan {
 	bool chained;       /* two, of which one takes what is made of the other, as attention's */
 	bool varies;        /* programs run it differently often */
 	int rises;          /* then: more often with their number along axis 0; -1: less; 0: not known */
+	bool crowded;       /* a tile that is loaded beside the loop has no registers beside its sums */
 	bool axes;          /* programs read other axes of the grid too */
 } GpuPersistPlan;
 

@@ -11,7 +11,7 @@
 #include "layout/kinds.h"
 
 enum { CHAIN = 10 /* ops between a tile and what is computed of it */, WORDS_AT_ONCE = 4,
-       LEAST_STAGES = 3 /* with a ring that is turned an iteration ahead */ };
+       LEAST_STAGES = 3 /* with a ring that is turned an iteration ahead */, GROUP_WARPS = 4 };
 
 /* Where an operand comes from: conversions and transpositions apart. */
 static IrValue *origin_of(IrValue *v, bool *transposed)
@@ -83,11 +83,16 @@ static IrOp *before_loops(const IrValue *v, IrOp *op)
 	return op;
 }
 
-/* Memory of this type that holds the value already, in the block of `spot` and before it. */
+/* Memory of this type that holds the value already, in the block of `spot` and before it, converted
+ * or not. */
 static IrValue *stored_before(const IrValue *v, IrType type, const IrOp *spot)
 {
 	for (const IrUse *u = v->uses; u; u = u->next) {
 		IrOp *op = u->owner;
+		bool moved = op->kind == OP_CONVERT_LAYOUT && v->def && v->def->kind != OP_CONVERT_LAYOUT;
+		IrValue *memory = moved ? stored_before(&op->results[0], type, spot) : NULL;
+		if (memory)
+			return memory;
 		if (op->kind != OP_LOCAL_ALLOC || op->results[0].type != type || op->block != spot->block)
 			continue;
 		for (const IrOp *at = spot->prev; at; at = at->prev)
@@ -189,6 +194,18 @@ static bool is_loaded_beside(const IrOp *dot, const IrValue *v)
 	       v->def->block == dot->block;
 }
 
+/* Is it loaded where the dot is, or computed there of the elements of what is? */
+static bool is_made_beside(const IrOp *dot, const IrValue *v, unsigned depth)
+{
+	if (is_loaded_beside(dot, v))
+		return true;
+	bool made = depth && v->def && v->def->block == dot->block && gpu_keeps_elements(v->def);
+	for (uint32_t i = 0; made && i < v->def->operand_count; i++)
+		if (is_made_beside(dot, ir_operand(v->def, i), depth - 1))
+			return true;
+	return false;
+}
+
 /* Threads compute operand 0 of bytes of a product's sums, and turn operand 1: these go through
  * memory anyway, and their order along K is free. In the order of sums operand 0 stays where it is,
  * and two bytes of each of two rows, as `ldmatrix` gives them, are two words. */
@@ -226,7 +243,7 @@ static IrValue *in_memory(PassCx *cx, IrOp *dot, unsigned operand, bool reordere
 	}
 	if (!memory && turned && v->type->elem->bits == 8)
 		v = gpu_convert(gpu, &b, v, wgmma_turning(gpu, v->type, k_dim, warps, false));
-	else if (!memory && turned && v->type->elem->bits == 32 && is_loaded_beside(dot, v))
+	else if (!memory && turned && v->type->elem->bits == 32 && is_made_beside(dot, v, CHAIN))
 		v = gpu_convert(gpu, &b, v, turning_words(gpu, dot, v->type, k_dim));
 	if (!memory)
 		memory = irb_1(&b, OP_LOCAL_ALLOC, type, v);
@@ -269,7 +286,8 @@ static unsigned loaded_across(GpuCx *gpu, const IrOp *dot, unsigned bits)
 }
 
 /* Will there be room to turn words of the operand round an iteration ahead (stage_ahead.c)? In
- * front of the product it takes longer than mma.sync. */
+ * front of the product it takes longer than mma.sync, unless two CTAs of two warp groups share an
+ * SM: one multiplies while the other turns. */
 static bool is_turned_ahead(GpuCx *gpu, const IrOp *dot, unsigned operand)
 {
 	const IrOp *loop = ir_parent_op(dot);
@@ -297,7 +315,8 @@ static bool is_turned_ahead(GpuCx *gpu, const IrOp *dot, unsigned operand)
 	unsigned held = (unsigned)MIN(registers, (uint64_t)TARGET_REGISTERS_THREAD);
 	target_occupancy(gpu->target, held, (unsigned)own, gpu->num_warps, &before);
 	target_occupancy(gpu->target, held, (unsigned)more, gpu->num_warps, &with);
-	return with.ctas >= before.ctas;
+	unsigned groups = gpu_num_warps(gpu, dot) / GROUP_WARPS;
+	return with.ctas >= before.ctas || (before.ctas > 1 && groups > 1);
 }
 
 unsigned wgmma_across_k(GpuCx *gpu, const IrOp *dot)

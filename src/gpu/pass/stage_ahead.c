@@ -1,9 +1,10 @@
-/* stage-ahead: wgmma operands that must be transposed in shared memory are transposed one
- * iteration ahead.
+/* stage-ahead: wgmma operands that must be transposed in shared memory, or that threads compute of
+ * what a slot holds (parts of tf32x3), are put there one iteration ahead.
  *
  * Where an operand does not lie in its ring buffer the way wgmma needs it, threads read the slot
  * and store it again, transposed. In source order this precedes the product, so the tensor cores
- * wait for it; moved behind the product it runs beside it.
+ * wait for it; moved behind the product it runs beside it. So do the parts of operands, which all
+ * products of the loop wait for, and which end with the iteration.
  *
  * Needs: TTGIR behind `pipeline`, with rings that cp.async fills three or more iterations ahead.
  * Keeps: what is computed, bit by bit. Method: double-buffer the memory that the product reads.
@@ -11,13 +12,14 @@
  * waits for the copies of the next one and fills the other buffer. The last iteration fills a
  * buffer that nobody reads. */
 #include "base/vec.h"
+#include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"
 #include "gpu/loop/schedule.h"
 #include "gpu/memory/memory.h"
 #include "gpu/pipeline/carry.h"
 #include "gpu/plan/wgmma.h"
 
-enum { SHARED_SPACE = 0, TILES = 2, LEAST_PENDING = 2 };
+enum { SHARED_SPACE = 0, TILES = 2, LEAST_PENDING = 2, MOST_OPERANDS = 6 };
 
 typedef struct Operand {
 	IrOp *slot, *read, *alloc; /* the slot, what it held, memory for the product */
@@ -27,7 +29,8 @@ typedef struct Operand {
 typedef struct Turned {
 	IrOp *loop, *dot;
 	IrOp *arrived, *ended; /* waits: for the copies of an iteration, for the product */
-	Operand operand[2];
+	IrOp *spot; /* in front of which the next iteration's are filled */
+	Operand operand[MOST_OPERANDS]; /* in the order of their ops */
 	unsigned count;
 } Turned;
 
@@ -69,6 +72,12 @@ static IrOp *end_of(const Find *f, const IrOp *dot)
 	return all ? wait : NULL;
 }
 
+/* Is it the same in each iteration: from outside of the block, or a constant? */
+static bool is_fixed(const IrValue *v, const IrBlock *block)
+{
+	return v->def ? v->def->block != block || ir_has_trait(v->def, TRAIT_CONST) : v->block != block;
+}
+
 static bool is_behind(const IrOp *op, const IrOp *spot)
 {
 	for (const IrOp *at = spot; at; at = at->next)
@@ -77,8 +86,8 @@ static bool is_behind(const IrOp *op, const IrOp *spot)
 	return false;
 }
 
-/* The only wait for copies of the block, in front of `op`, for all but some of the youngest. */
-static IrOp *arrival(const Find *f, const IrOp *op)
+/* The only wait for copies of the block, in front of `op`, for all but so many of the youngest. */
+static IrOp *arrival(const Find *f, const IrOp *op, int64_t least)
 {
 	IrOp *wait = NULL;
 	for (IrOp *at = op->block->first; at; at = at->next) {
@@ -89,7 +98,7 @@ static IrOp *arrival(const Find *f, const IrOp *op)
 		wait = at;
 	}
 	bool in_front = wait && !is_behind(wait, op);
-	return in_front && ir_get_int(wait, f->gpu->ir, ATTR_NUM, 0) >= LEAST_PENDING ? wait : NULL;
+	return in_front && ir_get_int(wait, f->gpu->ir, ATTR_NUM, 0) >= least ? wait : NULL;
 }
 
 /* Can it be computed in front of `spot`? */
@@ -164,7 +173,7 @@ static bool find_operand(const Find *f, Turned *t, unsigned i)
 	if (!read || read->kind != OP_LOCAL_LOAD || read->block != alloc->block ||
 	    only_user(&read->results[0]) != alloc)
 		return false;
-	IrOp *slot = ir_operand(read, 0)->def, *arrived = arrival(f, read);
+	IrOp *slot = ir_operand(read, 0)->def, *arrived = arrival(f, read, LEAST_PENDING);
 	if (!arrived || !is_carried_slot(t->loop, slot, t->dot))
 		return false;
 	t->arrived = arrived;
@@ -178,7 +187,7 @@ static bool visit(void *data, IrOp *op)
 	IrOp *loop = op->kind == OP_WARP_GROUP_DOT ? ir_parent_op(op) : NULL;
 	if (!loop || loop->kind != OP_FOR)
 		return true;
-	Turned t = {.loop = loop, .dot = op, .ended = end_of(f, op)};
+	Turned t = {.loop = loop, .dot = op, .ended = end_of(f, op), .spot = op->next};
 	bool first = !f->found.len || f->found.data[f->found.len - 1].loop != loop;
 	if (!t.ended || !first || !find_operand(f, &t, 0) || !find_operand(f, &t, 1) || !t.count)
 		return true;
@@ -186,6 +195,128 @@ static bool visit(void *data, IrOp *op)
 	for (unsigned i = 0; i < t.count; i++)
 		more += gpu_memdesc_bytes(f->gpu, t.operand[i].alloc->results[0].type);
 	if (fits(f, loop, more))
+		vec_push(f->cx->scratch, &f->found, t);
+	return true;
+}
+
+/* ---- parts that threads compute ---- */
+
+/* The read that the tile is computed of, in its block; NULL: it is computed of more than that. */
+static IrOp *read_for(const IrValue *v, const IrBlock *block, unsigned depth)
+{
+	IrOp *op = v->def, *found = NULL;
+	if (!op || op->block != block || op->kind == OP_LOCAL_LOAD)
+		return op && op->block == block ? op : NULL;
+	if (!depth || !ir_is_pure(op) || op->region_count)
+		return NULL;
+	for (uint32_t i = 0; i < op->operand_count; i++) {
+		const IrValue *x = ir_operand(op, i);
+		if (is_fixed(x, block))
+			continue;
+		IrOp *read = read_for(x, block, depth - 1);
+		if (!read || (found && found != read))
+			return NULL;
+		found = read;
+	}
+	return found;
+}
+
+/* Products take it, as it is or seen otherwise, and nothing else. */
+static bool is_for_products(const IrValue *memory)
+{
+	for (const IrUse *u = memory->uses; u; u = u->next) {
+		const IrOp *op = u->owner;
+		bool product = op->kind == OP_WARP_GROUP_DOT && op->block == memory->def->block;
+		bool seen = is_view_of_all(op) && is_for_products(&op->results[0]);
+		if (!product && !seen && op->kind != OP_LOCAL_DEALLOC)
+			return false;
+	}
+	return true;
+}
+
+/* Do all products end in the body, and does none read a slot part by part? Finds the first one, and
+ * the wait for the last: tiles are filled in front of that, as a product behind it would wait for a
+ * barrier. */
+static bool find_products(const Find *f, Turned *t)
+{
+	bool ended = true;
+	for (IrOp *op = t->loop->regions[0].first->first; op; op = op->next) {
+		if (op->kind == OP_WARP_GROUP_DOT) {
+			if (gpu_wgmma_late_read(f->gpu, op))
+				return false;
+			t->dot = t->dot ? t->dot : op;
+			t->spot = NULL;
+			ended = false;
+		} else if (op->kind == OP_WARP_GROUP_DOT_WAIT) {
+			t->spot = t->spot ? t->spot : op;
+			ended |= ir_get_int(op, f->gpu->ir, ATTR_PENDINGS, 0) == 0;
+		}
+	}
+	t->ended = t->spot;
+	return t->dot && t->spot && ended;
+}
+
+static bool add_part(Turned *t, IrOp *alloc)
+{
+	enum { DEEPEST = 8 };
+	IrOp *read = alloc->operand_count ? read_for(ir_operand(alloc, 0), alloc->block, DEEPEST) : NULL;
+	if (!read || read->kind != OP_LOCAL_LOAD || !is_for_products(&alloc->results[0]))
+		return false;
+	IrOp *slot = ir_operand(read, 0)->def;
+	if (!is_carried_slot(t->loop, slot, t->dot) || t->count == MOST_OPERANDS)
+		return false;
+	t->operand[t->count++] = (Operand){slot, read, alloc};
+	return true;
+}
+
+/* Words of a thread: sums of products that nothing adds to, their operands in registers, and tiles
+ * while they are filled. */
+static bool has_registers(const Find *f, const Turned *t)
+{
+	unsigned words = f->gpu->target->budgets->beside_sums;
+	for (const IrOp *op = t->dot; op; op = op->next) {
+		if (op->kind != OP_WARP_GROUP_DOT)
+			continue;
+		const IrValue *a = ir_operand(op, 0);
+		const IrOp *user = only_user(&op->results[0]);
+		words += user && user->kind == OP_WARP_GROUP_DOT ? 0 : gpu_words(f->gpu, op->results[0].type);
+		bool again = false;
+		for (const IrOp *at = t->dot; at != op; at = at->next)
+			again |= at->kind == OP_WARP_GROUP_DOT && ir_operand(at, 0) == a;
+		words += again || !ir_is_tensor(a->type) ? 0 : gpu_words(f->gpu, a->type);
+	}
+	for (unsigned i = 0; i < t->count; i++)
+		words += gpu_words(f->gpu, ir_operand(t->operand[i].alloc, 0)->type);
+	return words <= TARGET_REGISTERS_THREAD;
+}
+
+/* The first iteration's tiles are filled in front of the loop, and those of one behind the last. */
+static bool is_short(const IrOp *loop)
+{
+	enum { FEW_TRIPS = 4 };
+	uint64_t trips = schedule_trips(loop);
+	return trips && trips <= FEW_TRIPS;
+}
+
+static bool visit_parts(void *data, IrOp *op)
+{
+	Find *f = data;
+	Turned t = {.loop = op};
+	for (uint32_t i = 0; i < f->found.len; i++)
+		if (f->found.data[i].loop == op)
+			return true;
+	if (op->kind != OP_FOR || is_short(op) || !find_products(f, &t))
+		return true;
+	uint64_t more = 0;
+	for (IrOp *alloc = op->regions[0].first->first; alloc != t.dot; alloc = alloc->next) {
+		if (alloc->kind != OP_LOCAL_ALLOC)
+			continue;
+		if (!add_part(&t, alloc))
+			return true;
+		more += gpu_memdesc_bytes(f->gpu, alloc->results[0].type);
+	}
+	t.arrived = t.count ? arrival(f, t.operand[0].read, 1) : NULL;
+	if (t.arrived && has_registers(f, &t) && fits(f, op, more))
 		vec_push(f->cx->scratch, &f->found, t);
 	return true;
 }
@@ -210,13 +341,25 @@ static IrType type_of(const Find *f, const Operand *o, unsigned tiles)
 			  true);
 }
 
-/* Are the copies of an iteration issued in front of its product? */
+/* Are the copies of an iteration issued in front of what fills the next one's tiles? */
 static bool is_copied_first(const Turned *t)
 {
-	for (const IrOp *op = t->arrived; op != t->dot; op = op->next)
+	for (const IrOp *op = t->arrived; op != t->spot; op = op->next)
 		if (op->kind == OP_ASYNC_COMMIT)
 			return true;
 	return false;
+}
+
+/* What the block computes of what was read, once more of what is read again. */
+static IrValue *computed(IrBuilder *b, const IrBlock *block, IrMapping *map, IrValue *v)
+{
+	IrValue *there = ir_mapping_get(map, v);
+	if (there != v || !v->def || v->def->block != block)
+		return there;
+	for (uint32_t i = 0; i < v->def->operand_count; i++)
+		computed(b, block, map, ir_operand(v->def, i));
+	ir_op_insert_before(ir_clone(b->m, v->def, map, NULL, NULL), b->before);
+	return ir_mapping_get(map, v);
 }
 
 /* Reads slots and stores them to tiles, when the copies have come. in_next: the slots of the next
@@ -232,14 +375,20 @@ static void fill(const Find *f, IrBuilder *b, const Turned *t, bool in_next, IrV
 	pending -= in_next && !is_copied_first(t);
 	ir_set(b->m, wait, ATTR_NUM, ir_attr_i32(f->gpu->ir, pending));
 	irb_op(b, OP_BARRIER, NULL, 0, NULL, 0, 0);
+	IrMapping map;
+	ir_mapping_init(&map, f->cx->scratch);
 	for (unsigned i = 0; i < t->count; i++) {
 		const Operand *o = &t->operand[i];
 		IrValue *number = in_next ? next_number(t->loop, o->slot)
 					  : ir_operand(t->loop, ir_operand(o->slot, 1)->index + 2);
 		b->loc = o->read->loc;
 		IrValue *ring = ir_operand(o->slot, 0);
-		IrValue *slot = irb_2(b, OP_MEMDESC_INDEX, o->slot->results[0].type, ring, number);
-		IrValue *held = irb_1(b, OP_LOCAL_LOAD, o->read->results[0].type, slot);
+		IrValue *read = &o->read->results[0];
+		if (ir_mapping_get(&map, read) == read) {
+			IrValue *slot = irb_2(b, OP_MEMDESC_INDEX, o->slot->results[0].type, ring, number);
+			ir_mapping_put(&map, read, irb_1(b, OP_LOCAL_LOAD, read->type, slot));
+		}
+		IrValue *held = computed(b, o->alloc->block, &map, ir_operand(o->alloc, 0));
 		b->loc = o->alloc->loc;
 		IrValue *to = irb_2(b, OP_MEMDESC_INDEX, type_of(f, o, 0), memory[i], tile);
 		irb_op(b, OP_LOCAL_STORE, (IrValue *[]){held, to}, 2, NULL, 0, 0);
@@ -298,12 +447,36 @@ static void meet_before_read(const Find *f, const Turned *t)
 	irb_op(&b, OP_BARRIER, NULL, 0, NULL, 0, 0);
 }
 
+static void drop_deallocs(IrValue *memory)
+{
+	for (IrUse *u = memory->uses, *next; u; u = next) {
+		next = u->next;
+		if (u->owner->kind == OP_LOCAL_DEALLOC)
+			ir_op_erase(u->owner);
+	}
+}
+
+/* What nothing takes any more, back to the slot that was read. */
+static void erase_unused(IrValue *v)
+{
+	IrOp *op = v->def;
+	if (v->uses || !op || (!ir_is_pure(op) && op->kind != OP_LOCAL_LOAD) || op->result_count != 1)
+		return;
+	IrValue *operands[4];
+	uint32_t count = MIN(op->operand_count, (uint32_t)ARRAY_LEN(operands));
+	for (uint32_t i = 0; i < count; i++)
+		operands[i] = ir_operand(op, i);
+	ir_op_erase(op);
+	for (uint32_t i = 0; i < count; i++)
+		erase_unused(operands[i]);
+}
+
 static void turn_ahead(const Find *f, const Turned *t)
 {
 	IrModule *m = f->cx->module;
 	IrBlock *body = t->loop->regions[0].first;
 	IrType i32 = ir_scalar(f->gpu->ir, TY_I32);
-	IrValue *memory[2];
+	IrValue *memory[MOST_OPERANDS];
 	IrBuilder before = ir_at(m, t->loop), at = ir_at(m, t->operand[0].alloc);
 	for (unsigned i = 0; i < t->count; i++) {
 		before.loc = t->operand[i].alloc->loc;
@@ -315,18 +488,18 @@ static void turn_ahead(const Find *f, const Turned *t)
 	for (unsigned i = 0; i < t->count; i++)
 		bring(next_number(t->loop, t->operand[i].slot), t->dot);
 	fill(f, &before, t, false, memory, zero);
-	IrBuilder behind = ir_at(m, t->dot->next);
+	IrBuilder behind = ir_at(m, t->spot);
 	fill(f, &behind, t, true, memory, other);
 	for (unsigned i = 0; i < t->count; i++) {
 		const Operand *o = &t->operand[i];
 		IrBuilder b = ir_at(m, o->alloc);
 		b.loc = o->alloc->loc;
+		drop_deallocs(&o->alloc->results[0]);
 		ir_replace_uses(&o->alloc->results[0],
 				irb_2(&b, OP_MEMDESC_INDEX, type_of(f, o, 0), memory[i], this));
+		IrValue *held = ir_operand(o->alloc, 0);
 		ir_op_erase(o->alloc);
-		ir_op_erase(o->read);
-		if (!o->slot->results[0].uses)
-			ir_op_erase(o->slot);
+		erase_unused(held);
 	}
 	meet_before_copies(f, t);
 	drop_barrier(t);
@@ -345,6 +518,7 @@ bool pass_stage_ahead(PassCx *cx, bool *changed)
 	Find f = {.cx = cx, .gpu = gpu_of(cx)};
 	ir_walk(cx->module->op, false, add_bytes, &f);
 	ir_walk(cx->module->op, false, visit, &f);
+	ir_walk(cx->module->op, false, visit_parts, &f);
 	for (uint32_t i = 0; i < f.found.len; i++)
 		turn_ahead(&f, &f.found.data[i]);
 	*changed = f.found.len > 0;

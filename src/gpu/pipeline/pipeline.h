@@ -74,6 +74,7 @@ typedef struct Pipeline {
 	bool copies;       /* there are rings that cp.async fills */
 	VEC(IrOp *) issued; /* the copies and the commit of an iteration */
 	VEC(IrOp *) early;  /* products that are issued in front of the wait for another one */
+	VEC(IrOp *) chained; /* products that the next one adds to, without a wait between them */
 	VEC(IrOp *) last;   /* products that are waited for at the end of the body */
 	bool met; /* they stand behind a barrier of their own */
 	IrOp *meet_before; /* the barrier in front of the loop behind which slots are read; NULL: none */
@@ -116,6 +117,10 @@ IrOp *pipeline_say_free(Pipeline *p, IrBuilder *b);
 void pipeline_await(Pipeline *p, IrBuilder *b, unsigned pending);
 /* The copies and the commit of an iteration go behind `spot`, in their order. */
 void pipeline_move_copies(Pipeline *p, IrOp *spot);
+
+/* Behind the next barrier, products and TMA see what the thread has written, and its copies that it
+ * waited for. */
+IrOp *pipeline_fence(Pipeline *p, IrBuilder *b);
 
 /* counted.c: of a schedule that is `counted`. The waits at the start of an iteration; that the
  * thread's copies for the next one are there, behind the first op of an early product's result. */

@@ -3,7 +3,8 @@
  * A product that ends in its iteration is awaited behind it; others that do not need it are issued
  * in front of that wait (early) and awaited at their first use. So the arithmetic on the first
  * result overlaps with them. Accumulators are awaited at the end of the iteration (last), unless
- * they may stay in flight into the next one. */
+ * they may stay in flight into the next one. A product that adds to the result of another one
+ * follows it without a wait (chained), where its operands do not depend on that result. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/pipeline/pipeline.h"
 #include "gpu/plan/wgmma.h"
@@ -60,6 +61,15 @@ static IrOp *await_products(Pipeline *p, IrBuilder *b, IrValue **values, uint32_
 	return wait;
 }
 
+static uint32_t add_once(IrValue **values, uint32_t n, IrValue *v)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (values[i] == v)
+			return n;
+	values[n] = v;
+	return n + 1;
+}
+
 /* Adds what the product takes from registers that its iteration fills: they stay as they are until
  * it has ended, as the wait takes them too. (What is read part by part is not there at once.) */
 static uint32_t hold_registers(const Pipeline *p, const IrOp *dot, IrValue **values, uint32_t n)
@@ -68,7 +78,7 @@ static uint32_t hold_registers(const Pipeline *p, const IrOp *dot, IrValue **val
 		IrValue *v = ir_operand(dot, i);
 		bool filled = ir_is_tensor(v->type) && v->def && v->def->block == dot->block;
 		if (filled && !gpu_wgmma_late_read(p->gpu, dot))
-			values[n++] = v;
+			n = add_once(values, n, v);
 	}
 	return n;
 }
@@ -141,8 +151,14 @@ static bool is_in_front(const IrOp *op, const IrOp *of)
 	return false;
 }
 
-/* Can the value be there at `dot`? */
-static bool is_ready(const Pipeline *p, const IrValue *v, const IrOp *dot)
+/* Memory that is filled where it is allocated, and changes no more. */
+static bool is_filled(const IrOp *op)
+{
+	return op->kind == OP_LOCAL_ALLOC && op->operand_count && !op->results[0].type->is_mutable;
+}
+
+/* Can the value be there at `dot`? filled: memory may be filled in front of it as well. */
+static bool is_ready(const Pipeline *p, const IrValue *v, const IrOp *dot, bool filled)
 {
 	const IrOp *op = v->def;
 	if (ir_is_defined_outside(v, p->loop))
@@ -153,9 +169,9 @@ static bool is_ready(const Pipeline *p, const IrValue *v, const IrOp *dot)
 		return false;
 	if (is_in_front(op, dot))
 		return true;
-	bool ok = ir_is_pure(op) && !op->region_count;
+	bool ok = (ir_is_pure(op) && !op->region_count) || (filled && is_filled(op));
 	for (uint32_t i = 0; i < op->operand_count && ok; i++)
-		ok = is_ready(p, ir_operand(op, i), dot);
+		ok = is_ready(p, ir_operand(op, i), dot, filled);
 	return ok;
 }
 
@@ -188,7 +204,7 @@ static void start_early(Pipeline *p, IrOp *dot)
 		next = op->next;
 		bool ready = is_awaited(p, op);
 		for (uint32_t i = 0; i < op->operand_count && ready; i++)
-			ready = is_ready(p, ir_operand(op, i), dot);
+			ready = is_ready(p, ir_operand(op, i), dot, false);
 		unsigned more = ready ? gpu_words(p->gpu, op->results[0].type) : 0;
 		if (!ready || words + more > budgets->early_products)
 			continue;
@@ -241,6 +257,87 @@ static void end_early(Pipeline *p, IrOp *dot)
 	use_awaited(await_products(p, &b, values, n, behind), values, 1);
 }
 
+/* ---- products in a chain ---- */
+
+enum { MOST_CHAINED = 8 /* what they take from registers is held for all of them */ };
+
+static bool is_chained(const Pipeline *p, const IrOp *op)
+{
+	for (uint32_t i = 0; i < p->chained.len; i++)
+		if (p->chained.data[i] == op)
+			return true;
+	return false;
+}
+
+/* The product whose result this one adds to at once, or NULL. */
+static IrOp *chained_before(const Pipeline *p, const IrOp *dot)
+{
+	IrOp *op = ir_operand(dot, 2)->def;
+	return is_chained(p, op) ? op : NULL;
+}
+
+/* The product of the body that adds to the result of `dot`, which nothing else takes. */
+static IrOp *adding_to(const Pipeline *p, const IrOp *dot)
+{
+	const IrUse *use = dot->results[0].uses;
+	IrOp *op = use && !use->next ? use->owner : NULL;
+	bool adds = op && op->kind == OP_WARP_GROUP_DOT && use == &op->operands[2];
+	return adds && op->block == p->body ? op : NULL;
+}
+
+static bool may_chain(const Pipeline *p, const IrOp *dot)
+{
+	return dot->kind == OP_WARP_GROUP_DOT && schedule_can_go_on(p->gpu, dot) && !goes_on(p, dot) &&
+	       !is_early(p, dot);
+}
+
+/* What it multiplies goes in front of `spot`, if it can. */
+static bool bring_operands(Pipeline *p, const IrOp *dot, IrOp *spot)
+{
+	for (uint32_t i = 0; i < 2; i++)
+		if (!is_ready(p, ir_operand(dot, i), spot, true))
+			return false;
+	for (uint32_t i = 0; i < 2; i++)
+		move_in_front(p, ir_operand(dot, i)->def, spot);
+	return true;
+}
+
+/* Products behind `head` that add up what it began follow it at once. */
+static void chain(Pipeline *p, IrOp *head)
+{
+	IrOp *last = head, *next = adding_to(p, head);
+	for (unsigned n = 1; n < MOST_CHAINED && next && may_chain(p, next); n++) {
+		if (!bring_operands(p, next, head))
+			return;
+		ir_op_unlink(next);
+		ir_op_insert_before(next, last->next);
+		vec_push(p->cx->scratch, &p->chained, last);
+		last = next;
+		next = adding_to(p, last);
+	}
+}
+
+/* What `dot` and those that it follows at once multiply goes in front of `spot`, where it can. */
+static void bring_chain(Pipeline *p, const IrOp *dot, IrOp *spot)
+{
+	for (; dot; dot = chained_before(p, dot))
+		bring_operands(p, dot, spot);
+}
+
+static IrOp *head_of(const Pipeline *p, IrOp *dot)
+{
+	for (IrOp *before; (before = chained_before(p, dot)); dot = before)
+		;
+	return dot;
+}
+
+static void chain_all(Pipeline *p)
+{
+	for (IrOp *op = p->body->first; op; op = op->next)
+		if (may_chain(p, op) && !is_chained(p, op) && !is_chained(p, ir_operand(op, 2)->def))
+			chain(p, op);
+}
+
 /* ---- products that end with the iteration ---- */
 
 static IrOp *memory_of(const IrValue *v)
@@ -251,13 +348,9 @@ static IrOp *memory_of(const IrValue *v)
 	return op && op->kind == OP_LOCAL_ALLOC ? op : NULL;
 }
 
-/* Does its sum go round the loop alone, so that nothing asks for it before the iteration ends? */
-static bool ends_last(const Pipeline *p, const IrOp *dot)
+/* Is what it reads from memory put there in the body, or in front of the loop? */
+static bool has_known_memory(const Pipeline *p, const IrOp *dot)
 {
-	const IrUse *use = dot->results[0].uses;
-	if (!ir_has_one_use(&dot->results[0]) || use->owner != p->body->last)
-		return false;
-	uint32_t number = (uint32_t)(use - p->body->last->operands) + 1;
 	for (uint32_t i = 0; i < 2; i++) {
 		const IrValue *v = ir_operand(dot, i);
 		const IrOp *memory = memory_of(v);
@@ -265,8 +358,30 @@ static bool ends_last(const Pipeline *p, const IrOp *dot)
 		if (v->type->kind == TY_MEMDESC && !known)
 			return false;
 	}
-	return number < p->body->arg_count && ir_operand(dot, 2) == p->body->args[number] &&
+	return true;
+}
+
+/* Does its sum go round the loop alone, so that nothing asks for it before the iteration ends? */
+static bool ends_last(const Pipeline *p, const IrOp *dot)
+{
+	const IrUse *use = dot->results[0].uses;
+	if (!ir_has_one_use(&dot->results[0]) || use->owner != p->body->last)
+		return false;
+	uint32_t number = (uint32_t)(use - p->body->last->operands) + 1;
+	const IrOp *head = dot;
+	for (const IrOp *op = dot; op; head = op, op = chained_before(p, op))
+		if (!has_known_memory(p, op))
+			return false;
+	return number < p->body->arg_count && ir_operand(head, 2) == p->body->args[number] &&
 	       ir_has_one_use(p->body->args[number]);
+}
+
+static bool is_dropped(const IrOp *memory)
+{
+	for (const IrUse *u = memory->results[0].uses; u; u = u->next)
+		if (u->owner->kind == OP_LOCAL_DEALLOC)
+			return true;
+	return false;
 }
 
 /* Memory that is filled in the iteration is not free before the wait. */
@@ -274,7 +389,7 @@ static void keep_memory(Pipeline *p, const IrOp *dot)
 {
 	for (uint32_t i = 0; i < 2; i++) {
 		IrOp *memory = memory_of(ir_operand(dot, i));
-		if (!memory || !ir_is_inside(memory, p->loop))
+		if (!memory || !ir_is_inside(memory, p->loop) || is_dropped(memory))
 			continue;
 		IrBuilder b = ir_at(p->m, p->body->last);
 		IrValue *held = &memory->results[0];
@@ -282,20 +397,28 @@ static void keep_memory(Pipeline *p, const IrOp *dot)
 	}
 }
 
+/* What a product, and those that it follows at once, take from registers. */
+static uint32_t hold_chain(const Pipeline *p, const IrOp *dot, IrValue **values, uint32_t n)
+{
+	for (; dot; dot = chained_before(p, dot))
+		n = hold_registers(p, dot, values, n);
+	return n;
+}
+
 /* One wait at the end of the body for all, which holds what they take from registers too. */
 static void end_last(Pipeline *p)
 {
-	IrValue *values[2 * SCHEDULE_MOST_PRODUCTS];
+	IrValue *values[(1 + MOST_CHAINED) * SCHEDULE_MOST_PRODUCTS];
 	uint32_t count = p->last.len, n = count;
 	if (!count)
 		return;
+	for (uint32_t i = 0; i < count; i++)
+		values[i] = &p->last.data[i]->results[0];
 	for (uint32_t i = 0; i < count; i++) {
 		const IrOp *dot = p->last.data[i];
-		values[i] = &p->last.data[i]->results[0];
 		if (ir_is_tensor(ir_operand(dot, 0)->type))
-			values[n++] = ir_operand(dot, 0);
-		else
-			n = hold_registers(p, dot, values, n);
+			n = add_once(values, n, ir_operand(dot, 0));
+		n = hold_chain(p, dot, values, n);
 	}
 	IrBuilder b = ir_at(p->m, p->body->last);
 	b.loc = p->last.data[0]->loc;
@@ -305,14 +428,24 @@ static void end_last(Pipeline *p)
 	IrOp *wait = await_products(p, &b, values, n, go_on);
 	use_awaited(wait, values, count);
 	for (uint32_t i = 0; i < count; i++)
-		keep_memory(p, p->last.data[i]);
+		for (const IrOp *dot = p->last.data[i]; dot; dot = chained_before(p, dot))
+			keep_memory(p, dot);
+}
+
+/* What it multiplies is put into memory in front of the first that ends last, where it can be: then
+ * threads meet once, and hold less in registers. */
+static void end_with_iteration(Pipeline *p, IrOp *dot)
+{
+	if (p->last.len)
+		bring_chain(p, dot, head_of(p, p->last.data[0]));
+	vec_push(p->cx->scratch, &p->last, dot);
 }
 
 /* Waits for a product that ends in its iteration. The first one also gives what those of the
  * iteration before have added up, where that is used. */
 static void end_product(Pipeline *p, IrOp *dot, bool first)
 {
-	IrValue *values[3 + SCHEDULE_MOST_PRODUCTS];
+	IrValue *values[1 + MOST_CHAINED + SCHEDULE_MOST_PRODUCTS];
 	uint32_t count = 0;
 	values[count++] = &dot->results[0];
 	for (uint32_t i = 0; i < p->s->products.len && first; i++)
@@ -320,10 +453,19 @@ static void end_product(Pipeline *p, IrOp *dot, bool first)
 			values[count++] = p->s->products.data[i].carried;
 	IrBuilder b = behind_issued(p, dot);
 	unsigned behind = issued_between(dot, b.before);
-	uint32_t n = behind ? hold_registers(p, dot, values, count) : count;
+	bool held = behind || chained_before(p, dot);
+	uint32_t n = held ? hold_chain(p, dot, values, count) : count;
 	IrOp *wait = await_products(p, &b, values, n, behind);
 	use_awaited(wait, values, count);
 	issue_behind_wait(p, wait);
+}
+
+static uint32_t count_products(const Pipeline *p)
+{
+	uint32_t n = 0;
+	for (const IrOp *op = p->body->first; op; op = op->next)
+		n += op->kind == OP_WARP_GROUP_DOT && schedule_can_go_on(p->gpu, op);
+	return n;
 }
 
 void pipeline_products(Pipeline *p)
@@ -333,6 +475,8 @@ void pipeline_products(Pipeline *p)
 	IrOp *last = NULL;
 	bool first = true;
 	start_all_early(p);
+	chain_all(p);
+	bool alone = count_products(p) == 1;
 	for (IrOp *op = p->body->first, *next; op; op = next) {
 		next = op->next;
 		if (op->kind != OP_WARP_GROUP_DOT || !schedule_can_go_on(p->gpu, op))
@@ -340,10 +484,11 @@ void pipeline_products(Pipeline *p)
 		ir_set(p->m, op, ATTR_IS_ASYNC, ir_attr_bool(p->gpu->ir, true));
 		if (goes_on(p, op))
 			last = op;
-		if (goes_on(p, op) || is_early(p, op))
+		if (goes_on(p, op) || is_early(p, op) || is_chained(p, op))
 			continue;
-		if (!first && p->last.len < SCHEDULE_MOST_PRODUCTS && ends_last(p, op)) {
-			vec_push(p->cx->scratch, &p->last, op);
+		bool may_last = !first || (!p->s->meets && !count && !alone);
+		if (may_last && p->last.len < SCHEDULE_MOST_PRODUCTS && ends_last(p, op)) {
+			end_with_iteration(p, op);
 			continue;
 		}
 		end_product(p, op, first);

@@ -5,7 +5,8 @@ enum { MOST_STEPS = 12 };
 
 bool gpu_keeps_elements(const IrOp *op)
 {
-	return ir_has_trait(op, TRAIT_ELEM) || op->kind == OP_CONVERT_LAYOUT;
+	bool assembly = op->kind == OP_INLINE_ASM && op->result_count == 1 && ir_is_pure(op);
+	return ir_has_trait(op, TRAIT_ELEM) || op->kind == OP_CONVERT_LAYOUT || assembly;
 }
 
 /* Does the value reach the first operand of a dot, through ops that keep elements in place? */
