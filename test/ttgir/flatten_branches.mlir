@@ -1,5 +1,5 @@
-// Branches of a short loop whose only effects are loads become masked loads and selects; not where an iteration writes, where the loop is
-// long, or where all iterations would load more than registers hold.
+// Branches of a short loop whose only effects are loads become masked loads and selects, and the loop is not pipelined; not where an
+// iteration writes, where the loop is long, or where all iterations would load more than registers hold.
 // run: neso opt --pass=flatten-branches --verify-each --no-loc --target sm_90a %s
 module attributes {} {
   // CHECK-LABEL: @parts
@@ -13,16 +13,19 @@ module attributes {} {
   // CHECK: arith.select %[[TAKEN]], %{{.+}}, %{{.+}} : f32
   // CHECK: arith.select %[[TAKEN]], %{{.+}}, %{{.+}} : tensor<128xf32>
   // CHECK-NEXT: scf.yield
+  // CHECK-NEXT: {tt.num_stages = 1 : i32}
   tt.func public @parts(%p: !tt.ptr<f32>, %q: tensor<128x!tt.ptr<f32>>, %m: tensor<128xi1>, %n: i32, %o: tensor<128x!tt.ptr<f32>>) {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c2 = arith.constant 2 : i32
     %c8 = arith.constant 8 : i32
     %f = arith.constant 0.0 : f32
     %zero = arith.constant dense<0.0> : tensor<128xf32>
     %r:2 = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %f, %b = %zero) -> (f32, tensor<128xf32>) : i32 {
       %taken = arith.cmpi slt, %i, %n : i32
       %s:2 = scf.if %taken -> (f32, tensor<128xf32>) {
-        %at = tt.addptr %p, %i : !tt.ptr<f32>, i32
+        %half = arith.divsi %i, %c2 : i32
+        %at = tt.addptr %p, %half : !tt.ptr<f32>, i32
         %w = tt.load %at : !tt.ptr<f32>
         %x = tt.load %q, %m, %zero : tensor<128x!tt.ptr<f32>>
         %sum = arith.addf %a, %w : f32
@@ -34,7 +37,7 @@ module attributes {} {
         scf.yield %a, %b : f32, tensor<128xf32>
       }
       scf.yield %s#0, %s#1 : f32, tensor<128xf32>
-    }
+    } {tt.num_stages = 2 : i32}
     tt.store %o, %r#1 : tensor<128x!tt.ptr<f32>>
     tt.store %p, %r#0 : !tt.ptr<f32>
     tt.return

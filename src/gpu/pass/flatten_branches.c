@@ -33,6 +33,14 @@ static unsigned words_of(const Flatten *f, const IrOp *op)
 	return (unsigned)((bits + 32 * threads - 1) / (32 * threads));
 }
 
+/* Can it be done on numbers that nobody has made? */
+static bool is_harmless(const IrOp *op)
+{
+	int64_t divisor;
+	bool divides = ir_has_trait(op, TRAIT_NOFX) && op->operand_count == 2;
+	return ir_is_pure(op) || (divides && ir_constant_int(ir_operand(op, 1), &divisor) && divisor > 0);
+}
+
 /* Can all of the region be done where it is not wanted? Adds up what it loads. */
 static bool can_be_flat(const Flatten *f, const IrRegion *region, unsigned *words, unsigned *loads)
 {
@@ -41,7 +49,7 @@ static bool can_be_flat(const Flatten *f, const IrRegion *region, unsigned *word
 		bool load = op->kind == OP_LOAD && !ir_is_volatile(op);
 		if (op->kind == OP_YIELD)
 			continue;
-		if (op->region_count || !(load || ir_is_pure(op)) || ++ops > MOST_OPS)
+		if (op->region_count || !(load || is_harmless(op)) || ++ops > MOST_OPS)
 			return false;
 		*loads += load;
 		*words += load ? words_of(f, op) : 0;
@@ -74,6 +82,9 @@ static bool visit(void *data, IrOp *op)
 	}
 	if (words * trips > MOST_WORDS)
 		f->list.len = first;
+	/* Loads of all iterations are ahead of what a pipeline would have begun. */
+	if (f->list.len > first && ir_get(op, gpu_of(f->cx)->ir, ATTR_NUM_STAGES))
+		ir_set(f->cx->module, op, ATTR_NUM_STAGES, ir_attr_i32(gpu_of(f->cx)->ir, 1));
 	return true;
 }
 
