@@ -429,6 +429,9 @@ static bool reuses_slot(const ScheduleCx *d, uint64_t slot, uint64_t taken)
 	const Schedule *s = d->s;
 	const IrOp *dot = first_of_threads(d);
 	unsigned large = d->gpu->target->budgets->large_dot;
+	uint64_t trips = schedule_trips(s->loop); /* few: all copies may begin in front of the loop */
+	if (trips && trips <= s->ahead + 1)
+		return false;
 	if (!dot || s->left || s->ahead < 2 || gpu_words(d->gpu, dot->results[0].type) < large)
 		return false;
 	for (uint32_t i = 0; i < s->loads.len; i++) {
