@@ -1,4 +1,4 @@
-// The threads meet behind a scalar's acquire, but not where the kernel ends: in a branch neither.
+// The threads meet behind a scalar's acquire, but not where the kernel ends: in a branch neither. There it acquires for nobody.
 // options: --pass allocate,barriers --emit ptx --kernel k
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK: .visible .entry k(
@@ -7,7 +7,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: bar.sync 0;
   // CHECK: ld.global
   // CHECK: bar.sync 0;
-  // CHECK: atom.global.gpu.acq_rel.add.u32
+  // CHECK: atom.global.gpu.release.add.u32
   // CHECK-NOT: bar.sync
   // CHECK: ret;
   tt.func public @k(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>, %n: i32) {

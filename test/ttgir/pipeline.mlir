@@ -4,8 +4,8 @@
 // options: --pass=convert-ttir-to-ttgir,coalesce,accelerate-matmul,remove-layout-conversions,cse,pipeline,cse,dce,allocate,barriers --verify-each --stress --no-loc --num-stages 4 --target sm_80
 module {
   // CHECK-LABEL: @direct
-  // CHECK: %[[RA:.*]] = ttg.local_alloc {{.*}} -> !ttg.memdesc<4x64x64xf16, {{.*}}, #smem, mutable>
-  // CHECK: %[[RB:.*]] = ttg.local_alloc {{.*}} -> !ttg.memdesc<4x64x64xf16, {{.*}}, #smem, mutable>
+  // CHECK: %[[RA:.*]] = ttg.local_alloc {{.*}} -> !ttg.memdesc<5x64x64xf16, {{.*}}, #smem, mutable>
+  // CHECK: %[[RB:.*]] = ttg.local_alloc {{.*}} -> !ttg.memdesc<5x64x64xf16, {{.*}}, #smem, mutable>
   // CHECK: %[[SOME:.*]] = arith.cmpi slt, %c0, %n : i32
   // CHECK: ttg.async_copy_global_to_local {{.*}} mask {{.*}} {contiguity = 8 : i32}
   // CHECK: ttg.async_copy_global_to_local
@@ -16,8 +16,11 @@ module {
   // CHECK: ttg.async_copy_global_to_local
   // CHECK: ttg.async_copy_global_to_local
   // CHECK: ttg.async_commit_group
+  // CHECK: ttg.async_copy_global_to_local
+  // CHECK: ttg.async_copy_global_to_local
+  // CHECK: ttg.async_commit_group
   // CHECK: scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %[[READ:x_[0-9]*]] = %c0, %[[LAST:x_[0-9]*]] =
-  // CHECK-NEXT: ttg.async_wait {num = 2 : i32}
+  // CHECK-NEXT: ttg.async_wait {num = 3 : i32}
   // CHECK: arith.subi %n, %i : i32
   // CHECK: arith.cmpi ugt
   // CHECK: ttg.memdesc_index %[[RA]][%[[LAST]]]
@@ -32,7 +35,7 @@ module {
   // CHECK-NEXT: ttg.async_copy_global_to_local {{.*}} neso.free_slot
   // CHECK-NEXT: ttg.async_commit_group
   // CHECK: scf.yield {{.*}}, %[[READ]] :
-  // CHECK-NEXT: {neso.pipeline = ["loop: 4 stages, 2 groups pending, 65536 bytes", "load 0: copied 3 ahead, 16 bytes at once, 4 slots of 8192 bytes", "load 1: copied 3 ahead, 16 bytes at once, 4 slots of 8192 bytes"]
+  // CHECK-NEXT: {neso.pipeline = ["loop: 5 stages, 3 groups pending, 81920 bytes", "load 0: copied 4 ahead, 16 bytes at once, 5 slots of 8192 bytes", "load 1: copied 4 ahead, 16 bytes at once, 5 slots of 8192 bytes"]
   // CHECK-NEXT: ttg.async_wait {num = 0 : i32}
   // CHECK-NEXT: ttg.local_dealloc %[[RA]]
   // CHECK-NEXT: ttg.local_dealloc %[[RB]]
@@ -56,7 +59,7 @@ module {
       %b = tt.load %bp : tensor<64x64x!tt.ptr<f16>>
       %d = tt.dot %a, %b, %acc : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
       scf.yield %d : tensor<64x64xf32>
-    }
+    } {tt.num_stages = 5 : i32}
     %so = tt.splat %po : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
     %op = tt.addptr %so, %o : tensor<64x64x!tt.ptr<f32>>, tensor<64x64xi32>
     tt.store %op, %x : tensor<64x64x!tt.ptr<f32>>

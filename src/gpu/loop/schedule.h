@@ -9,6 +9,8 @@
  *	            Where wgmma stay in flight into the next iteration (products), they read their
  *	            slots until the barrier of the iteration after that: ahead + 2; or, where that
  *	            slot would cost a CTA on each SM, a second barrier in the iteration frees it.
+ *	            Where threads have read a slot before copies would be issued anyway, and
+ *	            one less brings CTAs, these go there behind a barrier (reused): ahead.
  *	            A descriptor that is a tensor map (boxes): by TMA, issued by one thread. A slot
  *	            has an mbarrier that counts the bytes of all such tiles of an iteration.
  *	            Where only products read what TMA brings, warpgroups do not synchronise with
@@ -104,6 +106,8 @@ typedef struct Schedule {
 	/* instead: copies follow a barrier of their own, behind the wait for products of the
 	 * iteration before */
 	bool meets;
+	/* copies go to the slot that the iteration has read, behind a barrier of their own */
+	bool reused;
 	VEC(ScheduledProduct) products;
 	/* rotate.h; NULL: there is nothing to rotate. Rotated loops have no products that go on */
 	struct GpuRotation *rotation;

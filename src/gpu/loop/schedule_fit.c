@@ -6,6 +6,7 @@
 #include "gpu/loop/rotate.h"
 #include "gpu/loop/schedule_int.h"
 #include "gpu/memory/tensor_copies.h"
+#include "gpu/plan/dot.h"
 #include "gpu/remark.h"
 
 enum {
@@ -15,6 +16,7 @@ enum {
 	DEEP_TURNED = 4, /* where warps turn tiles between copies and products */
 	LEAST_OF_ONE = 2, /* that copies of one product's operands are ahead in any case */
 	LEAST_OF_SEVERAL = 1,
+	QUARTER = 4,
 	LEAST_TURNED = 2, /* iterations, where what is turned earlier is worth one more */
 	WARPS_OF_A_GROUP = 4,
 	BESIDE_BOXES = 2048, /* bytes: mbarriers, and what alignment leaves between rings */
@@ -377,6 +379,72 @@ static bool keeps_slot(const ScheduleCx *d, uint64_t slot, uint64_t taken)
 	       slot * (MIN(s->ahead, (unsigned)DEEP) + 2) <= s->limit;
 }
 
+/* Does the loop, in front of its first product, read all that copies bring? */
+static bool reads_first(const ScheduleCx *d, const ScheduledLoad *l, const IrOp *dot)
+{
+	for (const IrUse *u = l->load->results[0].uses; u; u = u->next) {
+		bool late = !schedule_fills(l->load) && schedule_wanted(d->gpu, u->owner);
+		const IrOp *read = late ? u->owner : l->load, *op = dot;
+		while (op && op != read)
+			op = op->prev;
+		if (!op)
+			return false;
+	}
+	return true;
+}
+
+/* The loop's first product, where none is of warp groups or reads slots round by round; NULL: some
+ * are, or there is none. */
+static const IrOp *first_of_threads(const ScheduleCx *d)
+{
+	const IrOp *first = NULL;
+	for (const IrOp *op = d->s->loop->regions[0].first->first; op; op = op->next) {
+		if (op->kind == OP_WARP_GROUP_DOT || (op->kind == OP_DOT && gpu_dot_takes_any(d->gpu, op)))
+			return NULL;
+		first = op->kind == OP_DOT && !first ? op : first;
+	}
+	return first;
+}
+
+/* Of a thread where it multiplies itself, estimated: what the loop carries, and sums that it does
+ * not. */
+static unsigned registers_of_threads(const ScheduleCx *d)
+{
+	const IrOp *loop = d->s->loop;
+	unsigned words = d->gpu->target->budgets->beside_sums + gpu_carried_words(d->gpu, loop);
+	for (const IrOp *op = loop->regions[0].first->first; op; op = op->next)
+		if (op->kind == OP_DOT && ir_operand(op, 2)->block != loop->regions[0].first)
+			words += gpu_words(d->gpu, op->results[0].type);
+	return MAX(words, registers_of_others(d));
+}
+
+/* Where threads read slots in front of the first product, and copies follow that, these may as well
+ * go to the slot that was read, behind a barrier: where the slot less brings CTAs, a QUARTER of
+ * those that there are or more, and products decide. Where memory does, as many bytes are under way
+ * without. (H200: late interaction, 2 CTAs and then 3, gained 13 %; experts of 16 rows, 2 and 3,
+ * lost 9 %, grouped products of 32 rows, 3 and 4, 3 %; experts of 32 rows, 3 and 4, gained 18 %
+ * where all programs then ran at once.) */
+static bool reuses_slot(const ScheduleCx *d, uint64_t slot, uint64_t taken)
+{
+	const Schedule *s = d->s;
+	const IrOp *dot = first_of_threads(d);
+	unsigned large = d->gpu->target->budgets->large_dot;
+	uint64_t trips = schedule_trips(s->loop); /* few: all copies may begin in front of the loop */
+	if (trips && trips <= s->ahead + 1)
+		return false;
+	if (!dot || s->left || s->ahead < 2 || gpu_words(d->gpu, dot->results[0].type) < large)
+		return false;
+	for (uint32_t i = 0; i < s->loads.len; i++) {
+		const ScheduledLoad *l = &s->loads.data[i];
+		if (l->kind == SCHEDULE_COPIED && (l->boxes || !reads_first(d, l, dot)))
+			return false;
+	}
+	unsigned registers = registers_of_threads(d);
+	uint64_t less = taken + slot * s->ahead;
+	unsigned ctas = ctas_on_sm(d->gpu, registers, less + slot);
+	return QUARTER * (ctas_on_sm(d->gpu, registers, less) - ctas) >= MAX(ctas, 1u);
+}
+
 /* The memory that threads put a copied tile into, turned round for a product; NULL: there is
  * none. */
 static const IrOp *turned_memory(const ScheduleCx *d, const ScheduledLoad *l)
@@ -471,7 +539,8 @@ void schedule_fit(ScheduleCx *d)
 		copy_turned_earlier(d, slot, taken);
 	}
 	deepen(d, slot, taken);
-	s->slots = s->ahead ? s->ahead + 1 + s->kept : 0;
+	s->reused = reuses_slot(d, slot, taken);
+	s->slots = s->ahead ? s->ahead + 1 + s->kept - s->reused : 0;
 	s->for_products = s->slots && is_for_products(d, true, false);
 	s->by_boxes = s->slots && is_for_products(d, true, true);
 	bool apart = s->for_products || (s->by_boxes && never_meets(d));

@@ -12,7 +12,7 @@ const char *schedule_fault(Arena *arena, const Schedule *s)
 			return arena_printf(arena, "load %u: %u iterations ahead", i, l->ahead);
 		if (l->kind != SCHEDULE_COPIED)
 			continue;
-		if (l->ahead + s->kept >= s->slots + s->whole)
+		if (l->ahead + s->kept >= s->slots + s->whole + s->reused)
 			return arena_printf(arena, "load %u: %u slots for %u iterations ahead", i, s->slots,
 					    l->ahead);
 		if (l->ahead <= s->pending)

@@ -28,7 +28,7 @@ void schedule_whole(Schedule *s)
 	s->slots = s->ahead = (unsigned)trips;
 	s->pending = s->ahead - 1;
 	s->kept = 0;
-	s->meets = s->apart = false;
+	s->meets = s->apart = s->reused = false;
 	for (uint32_t i = 0; i < s->loads.len; i++)
 		if (s->loads.data[i].kind == SCHEDULE_COPIED)
 			s->loads.data[i].ahead = s->ahead;

@@ -96,7 +96,8 @@ static void copy_tile(Pipeline *p, bool first, const PipelineRing *ring, unsigne
 		ir_set(p->m, copy, ATTR_COUNTED, ir_attr_unit(p->gpu->ir));
 	if (first)
 		return;
-	ir_set(p->m, copy, ATTR_FREE_SLOT, ir_attr_unit(p->gpu->ir));
+	if (!p->s->reused)
+		ir_set(p->m, copy, ATTR_FREE_SLOT, ir_attr_unit(p->gpu->ir));
 	vec_push(p->cx->scratch, &p->issued, copy);
 }
 
@@ -359,10 +360,10 @@ static void find_freed(Pipeline *p, IrValue *written, IrValue *next, IrValue *fi
 }
 
 /* Numbers of the slots: of the tile that is read, and of the one that is written: it was read last,
- * or where products are under way the one before that. */
+ * or where products are under way the one before that; it is the same where it is reused. */
 IrValue *pipeline_copy_ahead(Pipeline *p)
 {
-	CONTRACT(p->s->ahead < p->s->slots + p->s->whole && p->s->pending < p->s->ahead);
+	CONTRACT(p->s->ahead < p->s->slots + p->s->whole + p->s->reused && p->s->pending < p->s->ahead);
 	const Schedule *s = p->s;
 	IrType i32 = ir_scalar(p->gpu->ir, TY_I32);
 	pipeline_add_rings(p, s->apart || s->counted);
@@ -371,14 +372,16 @@ IrValue *pipeline_copy_ahead(Pipeline *p)
 	for (unsigned k = 0; k < s->ahead; k++)
 		copy_all(p, true, k, irb_int(&p->before, i32, k));
 	IrValue *read = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
-	IrValue *written = s->whole ? NULL : ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
+	IrValue *written = s->whole    ? NULL
+			   : s->reused ? read
+				       : ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
 	IrValue *zero = irb_int(&p->before, i32, 0), *first = irb_int(&p->before, i32, s->ahead);
 	if (p->copies && !s->counted)
 		pipeline_await(p, &p->top, s->pending);
 	IrValue *wrapped = next_slot(p, read, zero);
 	vec_push(p->cx->scratch, &p->carried, (PipelineCarried){NULL, zero, read, wrapped, 0});
 	IrValue *next = s->kept ? next_slot(p, written, zero) : read;
-	if (written)
+	if (written && !s->reused)
 		vec_push(p->cx->scratch, &p->carried, (PipelineCarried){NULL, first, written, next, 0});
 	find_freed(p, written, next, first);
 	p->read = read;

@@ -146,7 +146,8 @@ static bool is_prepared_alone(const IrOp *dot)
  * first dot should wait for what it reads from the slots, not for copies to be issued: where the
  * dot is large enough to be what takes the time, they go behind it (the assembler then loads as the
  * products need it, and issues copies between products); where it is small memory decides, and they
- * go behind what the dot reads, as early as that. Products of warp groups take no registers and go
+ * go behind what the dot reads, as early as that; so do copies to the slot that it reads, whatever
+ * is held. Products of warp groups take no registers and go
  * on by themselves: copies are issued behind the first one; but in front of what threads do for it
  * in the iteration (tiles that are loaded, converted, scaled) where it is the only one and the next
  * iteration waits for them. */
@@ -161,6 +162,7 @@ void pipeline_place_copies(Pipeline *p)
 		spot = op;
 		words += gpu_words(p->gpu, op->results[0].type);
 	}
+	CONTRACT(!p->s->reused || (op && spot));
 	/* One thread issues boxes: that is soon done. */
 	if (!op || (op->kind == OP_DOT && (!spot || p->s->ahead < 2 || !p->copies)))
 		return;
@@ -168,7 +170,7 @@ void pipeline_place_copies(Pipeline *p)
 		return;
 	if (op->kind == OP_WARP_GROUP_DOT || gpu_words(p->gpu, op->results[0].type) >= budgets->large_dot)
 		spot = op;
-	else if (words + held_at(p, op) > budgets->first_dot)
+	else if (!p->s->reused && words + held_at(p, op) > budgets->first_dot)
 		return;
 	pipeline_move_copies(p, spot);
 	/* A pointer goes on when the copies have taken it: both at once would be twice the

@@ -6,9 +6,9 @@
  *
  * Orders: where a thread has one operation, that carries the order. Of several, each is relaxed: before a release one fence
  * makes the thread's earlier accesses visible, after an acquire one fence keeps later ones behind, which an operation of
- * that order would do each time. Whether somebody reads the old value changes no order. Of a scalar the threads meet before
- * the first one's release and behind its acquire, as it speaks for the program; not where
- * the program ends.
+ * that order would do each time. Whether somebody reads the old value changes no order; but what
+ * ends the program acquires for nobody: a fence would wait until all has been done. Of a scalar the
+ * threads meet before the first one's release and behind its acquire, as it speaks for the program.
  *
  * What PTX has no instruction for (8-bit and most 16-bit operations) is LLVM's atomicrmw and cmpxchg under a branch: a
  * loop on the 32-bit word around it. */
@@ -256,7 +256,7 @@ static bool do_scalar(Atomic *a)
 		lower_elements(lw, LLVMBuildStore(lw->b, lower_to_bits(lw, v, a->elem), place), NULL);
 	lower_end_if(lw, part);
 	meet(a);
-	if (a->used || (a->acquire && !lw->gpu->portable_order && !ends_program(lw, a->op)))
+	if (a->used || (a->acquire && !lw->gpu->portable_order))
 		lower_program_barrier(lw);
 	if (!a->used)
 		return true;
@@ -323,7 +323,7 @@ static bool lower_atomic(Atomic *a, const IrValue *mask, unsigned widest)
 	int64_t sem = ir_get_int(a->op, cx, ATTR_SEM, SEM_ACQ_REL), scope = ir_get_int(a->op, cx, ATTR_SCOPE, SCOPE_GPU);
 	a->used = a->op->results[0].uses != NULL;
 	a->release = sem == SEM_RELEASE || sem == SEM_ACQ_REL;
-	a->acquire = sem == SEM_ACQUIRE || sem == SEM_ACQ_REL;
+	a->acquire = (sem == SEM_ACQUIRE || sem == SEM_ACQ_REL) && !ends_program(lw, a->op);
 	a->scope = scopes[scope];
 	a->fence = fences[scope];
 	a->tile = lower_global_tile(lw, ir_operand(a->op, 0), mask, widest);
