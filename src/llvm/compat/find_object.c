@@ -1,5 +1,5 @@
-/* _dl_find_object of our own, for the static libgcc_eh, which finds tables for unwinding by it: glibc has
- * it from 2.35 on, and nothing else in the library needs one newer than 2.34. */
+/* _dl_find_object of our own, for the static libgcc_eh, which finds tables for unwinding by it:
+ * glibc has it from 2.35 on, and nothing else in the library needs one newer than 2.34. */
 #define _GNU_SOURCE
 #include <link.h>
 #include <stddef.h>
