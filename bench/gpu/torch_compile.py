@@ -5,7 +5,9 @@
     python3 torch_compile.py --compare neso.json triton.json
     python3 torch_compile.py --turns 3 --neso PYTHONPATH_OF_NESO --out turns.json transformer_block resnet
 
-The last runs both in turns, each in processes of their own: cold with empty folders, then warm with what that left.
+The last runs both in turns, each in processes of their own: cold with empty folders, then warm with what that left; last once more cold under
+Python's profiler, which says how much of the first call is the Triton that torch finds. Processes of one heat start together, and wait for their turn
+when torch and its workers are there.
 
 Caches are where TORCHINDUCTOR_CACHE_DIR says: an empty folder gives cold times, a second run with it warm ones. Workers are started
 before the first program is timed."""
@@ -257,7 +259,32 @@ def _steady(run, arguments):
     return best * 1e6
 
 
-def measure(name, threads=None):
+def _ours(profile):
+    """Seconds of a profile that lie in the Triton that torch finds, by what torch calls in it; and all others by the package of the function."""
+    import pstats
+    entered, own, waits = {}, {}, 0.0
+
+    def package(where):
+        path = where[0]
+        for part in ("neso", "triton", "torch/_dynamo", "torch/_inductor", "torch/_functorch", "torch/fx", "torch", "sympy"):
+            if f"/site-packages/{part}/" in path or part == "neso" and "/neso/" in path:
+                return part
+        return "python"
+    ours = ("neso", "triton")
+    for where, (_, _, own_time, _, callers) in pstats.Stats(profile).stats.items():
+        if where[2] in ("<method 'acquire' of '_thread.lock' objects>", "<built-in method time.sleep>"):
+            waits += own_time
+        own[package(where)] = own.get(package(where), 0.0) + own_time
+        if package(where) in ours:
+            for caller, (_, _, _, whole) in callers.items():
+                if package(caller) not in ours:
+                    name = f"{os.path.basename(where[0])}:{where[2]}"
+                    entered[name] = entered.get(name, 0.0) + whole
+    most = sorted(entered.items(), key=lambda item: -item[1])[:12]
+    return {"entered": sum(entered.values()), "most": most, "own": own, "waits": waits}
+
+
+def measure(name, threads=None, profiled=False):
     import torch
     import torch._inductor.runtime.triton_heuristics as heuristics
     import torch._inductor.config as config
@@ -279,15 +306,23 @@ def measure(name, threads=None):
     run, arguments, keywords = PROGRAMS[name]()
     compiled = run.compiled() if hasattr(run, "compiled") else torch.compile(run, **keywords)
     torch.cuda.synchronize()
+    import cProfile
+    profile = cProfile.Profile()
     began = time.perf_counter()
+    if profiled:
+        profile.enable()
     got = compiled(*arguments)
     torch.cuda.synchronize()
+    profile.disable()
     first = time.perf_counter() - began
     got = [g.clone() for g in _flat(got)]
     worst = _worst(got, run(*arguments))
     import torch._dynamo.utils as utils
     phases = {name: sum(took) for name, took in utils.compilation_time_metrics.items()}
-    return {"first": first, "worst": worst, "steady": _steady(compiled, arguments), "launchers": counts, "phases": phases}
+    found = {"first": first, "worst": worst, "launchers": counts, "phases": phases}
+    if profiled:
+        return {**found, "steady": float("nan"), "profile": _ours(profile)}
+    return {**found, "steady": _steady(compiled, arguments)}
 
 
 def run_all(options):
@@ -297,10 +332,14 @@ def run_all(options):
     print(f"{getattr(triton, '__neso__', None) and 'neso ' + triton.__neso__ or 'triton ' + triton.__version__}, torch {torch.__version__}", flush=True)
     torch.compile(lambda x: x + 1)(torch.zeros(4, device="cuda"))
     AsyncCompile.wait_pool_ready()
+    if options.turn:
+        open(options.turn + ".ready", "w").close()
+        while not os.path.exists(options.turn + ".go"):
+            time.sleep(0.02)
     results = {}
     for name in options.programs or PROGRAMS:
         try:
-            results[name] = measure(name, options.threads)
+            results[name] = measure(name, options.threads, options.profile)
             r = results[name]
             print(f"{name:18} first {r['first']:7.2f} s  steady {r['steady']:9.1f} us  worst {r['worst']:.1e}  {r['launchers']}", flush=True)
         except Exception as error:
@@ -323,37 +362,70 @@ def compare(ours, its):
               f"{b['steady'] / a['steady']:5.2f} times as fast   worst {a['worst']:.1e}, {b['worst']:.1e}")
 
 
-def turns(options):
-    """Cold and warm processes of both in turns; all results, and the least and the median of each figure's ratio."""
-    import statistics
+def _start(options, folder, who, turn, heat):
+    """A process of one side, which waits for its turn; its caches are those of the turn."""
     import subprocess
+    env = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": f"{folder}/{who}{turn}", "TRITON_CACHE_DIR": f"{folder}/{who}{turn}-t",
+           "NESO_CACHE_DIR": f"{folder}/{who}{turn}-n", "NESO_QUIET": "1"}
+    env.pop("PYTHONPATH", None)
+    if who == "neso":
+        env["PYTHONPATH"] = options.neso
+    mark = f"{folder}/{who}{turn}-{heat}"
+    log = open(mark + ".log", "w")
+    return mark, subprocess.Popen([sys.executable, *(["-m", "neso"] if who == "neso" else []), os.path.abspath(__file__), "--out", mark + ".json",
+                                   "--turn", mark, *(["--profile"] if heat == "profile" else []), *options.programs],
+                                  env=env, stdout=log, stderr=subprocess.STDOUT)
+
+
+def turns(options):
+    """Cold and warm processes of both in turns; all results, and the median of each figure's ratio."""
+    import statistics
     import tempfile
     got = []
+    began = time.monotonic()
     folder = tempfile.mkdtemp()
-    for turn in range(options.turns):
-        for heat in ("cold", "warm"):
-            for who in ("neso", "triton") if turn % 2 == 0 else ("triton", "neso"):
-                env = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": f"{folder}/{who}{turn}", "TRITON_CACHE_DIR": f"{folder}/{who}{turn}-t",
-                       "NESO_CACHE_DIR": f"{folder}/{who}{turn}-n", "NESO_QUIET": "1"}
-                env.pop("PYTHONPATH", None)
-                if who == "neso":
-                    env["PYTHONPATH"] = options.neso
-                out = f"{folder}/out.json"
-                subprocess.run([sys.executable, *(["-m", "neso"] if who == "neso" else []), os.path.abspath(__file__), "--out", out, *options.programs],
-                               env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                with open(out) as file:
-                    got.append({"who": who, "heat": heat, "turn": turn, "programs": json.load(file)})
-                if options.out:
-                    with open(options.out, "w") as file:
-                        json.dump(got, file, indent=1)
+    for heat in ("cold", "warm", "profile"):
+        order = [(who, turn) for turn in range(options.turns) for who in (("neso", "triton") if turn % 2 == 0 else ("triton", "neso"))]
+        if heat == "profile":
+            order = [("neso", "p"), ("triton", "p")]
+        started = [(who, turn, *_start(options, folder, who, turn, heat)) for who, turn in order]
+        for _, _, mark, process in started:
+            while process.poll() is None and not os.path.exists(mark + ".ready"):
+                time.sleep(0.05)
+        for who, turn, mark, process in started:
+            open(mark + ".go", "w").close()
+            try:
+                process.wait(max(1.0, options.seconds - (time.monotonic() - began)))
+            except Exception:
+                process.kill()
+                process.wait()
+            if not os.path.exists(mark + ".json"):
+                with open(mark + ".log") as file:
+                    print(f"{mark}: {file.read()[-1500:]}")
+                continue
+            with open(mark + ".json") as file:
+                got.append({"who": who, "heat": heat, "turn": turn, "programs": json.load(file)})
+            if options.out:
+                with open(options.out, "w") as file:
+                    json.dump(got, file, indent=1)
     for name in options.programs or PROGRAMS:
-        for heat, key in (("cold", "first"), ("warm", "first"), ("warm", "steady")):
+        for heat, key in (("cold", "first"), ("warm", "first"), ("cold", "steady"), ("warm", "steady")):
             took = {who: [g["programs"].get(name, {}).get(key) for g in got if g["who"] == who and g["heat"] == heat] for who in ("neso", "triton")}
-            if any(t is None for who in took.values() for t in who):
+            if any(not all_of or None in all_of for all_of in took.values()):
                 print(f"{name:18} {heat} {key}: failed")
                 continue
             a, b = statistics.median(took["neso"]), statistics.median(took["triton"])
             print(f"{name:18} {heat} {key:7} {a:9.3f} {b:9.3f} {a / b:6.3f}   all: {[round(t, 3) for t in took['neso']]} {[round(t, 3) for t in took['triton']]}")
+        for heat in ("cold", "warm"):
+            waits = {who: [round(g["programs"].get(name, {}).get("phases", {}).get("async_compile.wait", 0), 3) for g in got
+                           if g["who"] == who and g["heat"] == heat] for who in ("neso", "triton")}
+            print(f"{name:18} {heat} waits for kernels {waits['neso']} {waits['triton']}")
+        for g in got:
+            found = g["programs"].get(name, {}).get("profile")
+            if found:
+                own = {part: round(took, 3) for part, took in sorted(found["own"].items(), key=lambda item: -item[1])}
+                print(f"{name:18} {g['who']} profiled: first {g['programs'][name]['first']:.3f}, of it in the compiler {found['entered']:.3f}, "
+                      f"waits {found['waits']:.3f}; {own}; {[(where, round(took, 4)) for where, took in found['most']]}")
 
 
 if __name__ == "__main__":
@@ -364,5 +436,8 @@ if __name__ == "__main__":
     parser.add_argument("--compare", nargs=2)
     parser.add_argument("--turns", type=int)
     parser.add_argument("--neso", help="with --turns: the folder that has neso/")
+    parser.add_argument("--seconds", type=float, default=600, help="with --turns: processes are ended after so long")
+    parser.add_argument("--profile", action="store_true", help="the first call under Python's profiler")
+    parser.add_argument("--turn", help="touches this path with .ready when torch is there, and waits for it with .go")
     options = parser.parse_args()
     compare(*options.compare) if options.compare else turns(options) if options.turns else run_all(options)

@@ -122,6 +122,9 @@ def install(children=True):
     """
     if children:
         os.environ.update(environment(os.environ.get("PYTHONPATH")))
+        # Children by spawn and forkserver take this list and not PYTHONPATH's. The program's own folder stays the first.
+        if _folder() not in sys.path:
+            sys.path.insert(0 if getattr(sys.flags, "safe_path", False) else 1, _folder())
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         for name in [n for n in sys.modules if n == "triton" or n.startswith("triton.")]:
             del sys.modules[name]

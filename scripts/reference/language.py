@@ -96,6 +96,8 @@ for module in sys.argv[1:]:
             continue
         if not getattr(value, "__module__", "").startswith(module if module != "neso" else "neso"):
             continue
+        if type(value).__name__ == "builtin_function" or module == "neso.language" and not inspect.isclass(value) and name != "str_to_ty":
+            continue  # language.md has the functions on tiles
         # What Python says of classes without an __init__ of their own changes with its version.
         own = not inspect.isclass(value) or any("__init__" in vars(c) for c in value.__mro__ if c.__module__.startswith("neso"))
         signature = str(inspect.signature(value)) if own else ""
@@ -108,7 +110,7 @@ for module in sys.argv[1:]:
     found.append([module, inspect.getdoc(loaded) or "", entries])
 print(json.dumps(found))
 """
-MODULES = ["neso", "neso.testing", "neso.runtime.errors", "neso.compiler.errors", "neso.tools.tensor_descriptor", "neso.tools.mxfp",
+MODULES = ["neso", "neso.language", "neso.testing", "neso.runtime.errors", "neso.compiler.errors", "neso.tools.tensor_descriptor", "neso.tools.mxfp",
            "neso.tools.ragged_tma", "neso.tools.disasm"]
 
 

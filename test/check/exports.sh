@@ -42,7 +42,10 @@ symbols=$(nm -D -g --defined-only "$codegen" | awk '{ print $NF }' | grep -v '^_
 if grep -q '^NESO_LLVM_STATIC:BOOL=ON' "$NESO_BUILD/CMakeCache.txt" && [ -z "$NESO_SANITIZED" ]; then
 	needed=$(readelf -d "$codegen" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -v -E '^lib(c|m|pthread|dl)\.so|^ld-linux' || true)
 	[ -z "$needed" ] || { echo "$(basename "$codegen") needs $needed"; exit 1; }
-	# What it needs of the C library is what glibc 2.35 has, wherever it is built.
-	newest=$(nm -D --undefined-only "$codegen" | sed -n 's/.*@GLIBC_\(2\.[0-9]*\).*/\1/p' | sort -t. -k2,2n | tail -n 1)
-	[ "${newest#2.}" -le 35 ] || { echo "$(basename "$codegen") needs glibc $newest"; exit 1; }
+	# What they need of the C library is what glibc 2.34 has, wherever they are built.
+	for file in "$library" "$codegen" "$remote" "$NESO_BUILD"/python/neso/_native.abi3.so; do
+		[ -f "$file" ] || continue
+		newest=$(nm -D --undefined-only "$file" | sed -n 's/.*@GLIBC_\(2\.[0-9]*\).*/\1/p' | sort -t. -k2,2n | tail -n 1)
+		[ "${newest#2.}" -le 34 ] || { echo "$(basename "$file") needs glibc $newest"; exit 1; }
+	done
 fi

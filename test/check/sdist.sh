@@ -10,11 +10,14 @@ if "$python" -c 'import scikit_build_core' 2>/dev/null; then
 		{ cat "$TMP/log"; exit 1; }
 	tar xzf "$TMP"/sdist/neso-*.tar.gz -C "$tree" --strip-components 1
 else # the folders that sdist.include names, and the files beside them
-	included=$(sed -n 's/^sdist.include = \[\(.*\)\]$/\1/p' pyproject.toml | tr -d '",')
+	included=$(sed -n 's/^sdist.include = \[\(.*\)\]$/\1/p' pyproject.toml | sed 's/"\//"/g' | tr -d '",')
 	[ -n "$included" ]
 	tar cf - --exclude __pycache__ $included CMakeLists.txt CMakePresets.json README.md pyproject.toml | tar xf - -C "$tree"
 fi
 [ ! -e "$tree/test" ]
+# Not what lies in a build folder: patterns without a / in front would find its python, lib and include.
+[ ! -e "$tree/build" ]
+! grep '^sdist.include' pyproject.toml | grep -q '"[^/]'
 set -- $(sed -n '/^\[tool.scikit-build.cmake.define\]/,/^\[/s/^\([A-Z_]*\) = "\(.*\)"$/-D\1=\2/p' pyproject.toml)
 [ $# -ge 2 ]
 cmake -S "$tree" -B "$TMP/build" -G Ninja -DCMAKE_BUILD_TYPE=Release "$@" >"$TMP/log" 2>&1 || { cat "$TMP/log"; exit 1; }

@@ -57,6 +57,31 @@ class Children(unittest.TestCase):
         done = python("-m", "neso", "-c", "import os, triton; print(os.environ['TORCH_CUSTOM_PYTHONPATH'])", **given)
         self.assertEqual((done.stdout, done.stderr), ("/mine\n", ""))
 
+    def test_install_with_workers(self):
+        """A child by spawn or forkserver takes its parent's sys.path, whatever PYTHONPATH says; another triton lies in it."""
+        other = os.path.join(os.path.dirname(self.path), "other")
+        os.makedirs(os.path.join(other, "triton"))
+        with open(os.path.join(other, "triton", "__init__.py"), "w") as file:
+            file.write("__neso__ = 'another'\n")
+        for way in ("spawn", "forkserver"):
+            self.check(f"""
+                import multiprocessing
+                import os
+                import sys
+
+                def child(i):
+                    import triton
+                    return triton.__neso__ != "another" and i
+
+                if __name__ == "__main__":
+                    sys.path.append({other!r})
+                    import neso
+                    neso.install()
+                    print(sys.path[0] == os.path.dirname(os.path.abspath(__file__)))
+                    with multiprocessing.get_context("{way}").Pool(1) as pool:
+                        print(pool.map(child, [1, 2]))
+                """, "True\n[1, 2]\n")
+
     def test_install_here_alone(self):
         self.check("import neso, os; before = os.environ.get('PYTHONPATH'); neso.install(children=False); import triton\n"
                    "print(triton.__neso__ and 'here', os.environ.get('PYTHONPATH') == before)", "here True\n")

@@ -18,7 +18,12 @@ class base_type:
 
 
 class const:
-    """Annotation of a pointer that is only read."""
+    """Annotation of a pointer that is only read.
+
+    >>> @triton.jit
+    ... def copy(x: tl.const, out):
+    ...     tl.store(out, tl.load(x))
+    """
 
 
 # ---- constexpr ----
@@ -33,7 +38,11 @@ def _unwrap_if_constexpr(value):
 
 
 class constexpr_type(base_type):
-    """The type of a constexpr: its value."""
+    """The type of a constexpr: its value.
+
+    >>> tl.constexpr_type(3) == tl.constexpr_type(3), tl.constexpr_type(3) == tl.constexpr_type(4)
+    (True, False)
+    """
 
     def __init__(self, value):
         self.value = value
@@ -52,7 +61,15 @@ class constexpr_type(base_type):
 
 
 class constexpr(base_value):
-    """A value that is known while a kernel is compiled. On the host it computes as its value does."""
+    """A value that is known while a kernel is compiled; as an annotation, a parameter that is one. On the host it computes as its value does.
+
+    >>> WIDTH = tl.constexpr(16)
+    >>> @triton.jit
+    ... def kernel(out, FACTOR: tl.constexpr):
+    ...     tl.store(out + tl.arange(0, WIDTH), FACTOR)
+    >>> (WIDTH * 2).value
+    32
+    """
 
     def __init__(self, value):
         while isinstance(value, constexpr):
@@ -133,7 +150,11 @@ _MANTISSA_AND_BIAS = {
 
 
 class dtype(base_type):
-    """An element type."""
+    """An element type: tl.float16, tl.int32 and the others are such.
+
+    >>> tl.float16.primitive_bitwidth, tl.int32.is_int(), str(tl.bfloat16)
+    (16, True, 'bf16')
+    """
 
     SINT_TYPES = ["int8", "int16", "int32", "int64"]
     UINT_TYPES = ["int1", "uint8", "uint16", "uint32", "uint64"]
@@ -266,7 +287,11 @@ _DtypeClass = dtype
 
 
 class pointer_type(dtype):
-    """The type of pointers to elements of a type."""
+    """The type of pointers to elements of a type.
+
+    >>> str(tl.pointer_type(tl.float32))
+    'pointer<fp32>'
+    """
 
     def __init__(self, element_ty, address_space=1, const=False):
         element_ty = _unwrap_if_constexpr(element_ty)
@@ -305,7 +330,12 @@ class pointer_type(dtype):
 
 
 class block_type(dtype):
-    """The type of tiles: an element type and a shape."""
+    """The type of tiles: an element type and a shape.
+
+    >>> tile = tl.block_type(tl.float16, [16, 32])
+    >>> tile.shape, tile.numel, tile.scalar
+    ((16, 32), 512, triton.language.float16)
+    """
 
     def __init__(self, element_ty, shape):
         shape = [_unwrap_if_constexpr(s) for s in shape]
@@ -356,7 +386,11 @@ class block_type(dtype):
 
 
 class tuple_type(base_type):
-    """The type of tuples: a type for each item."""
+    """The type of tuples: a type for each item.
+
+    >>> tl.tuple_type([tl.int32, tl.float32]).types
+    [triton.language.int32, triton.language.float32]
+    """
 
     def __init__(self, types, fields=None):
         self.types = types
@@ -387,7 +421,11 @@ class tensor_descriptor_base_type(base_type):
 
 
 class tensor_descriptor_type(tensor_descriptor_base_type):
-    """The type of tensor descriptors: the type of their blocks."""
+    """The type of tensor descriptors: the type of their blocks.
+
+    >>> tl.str_to_ty("tensordesc<fp16[64, 32]>").block_type.shape
+    (64, 32)
+    """
 
     def __init__(self, block_type, shape_type=None, strides_type=None):
         self.block_type = block_type
@@ -428,7 +466,11 @@ _DTYPE_OF.update(i1=int1, u1=int1, B=int1)
 
 
 def str_to_ty(name, c=None):
-    """The type that a signature names: "*fp32", "i64", "tensordesc<fp16[64, 32]>", "constexpr" of the value c."""
+    """The type that a signature names: "*fp32", "i64", "tensordesc<fp16[64, 32]>", "constexpr" of the value c.
+
+    >>> tl.str_to_ty("*fp32") == tl.pointer_type(tl.float32)
+    True
+    """
     if type(name) is tuple or type(name) is list:
         return tuple_type([str_to_ty(n) for n in name])
     if name == "constexpr":
@@ -456,6 +498,15 @@ def get_int_dtype(bitwidth, signed):
 
 
 class PropagateNan(Enum):
-    """What minimum, maximum and clamp give of a NaN and a number: the number (NONE), or NaN (ALL)."""
+    """What minimum, maximum and clamp give of a NaN and a number: the number (NONE), or NaN (ALL).
+
+    >>> @triton.jit
+    ... def least(x, out):
+    ...     tl.store(out, tl.minimum(tl.load(x), 1.0, propagate_nan=tl.PropagateNan.ALL))
+    >>> out = np.zeros(1, np.float32)
+    >>> ran = least[(1, )](np.array([np.nan], np.float32), out)
+    >>> bool(np.isnan(out[0]))
+    True
+    """
     NONE = 0
     ALL = 0xFFFF

@@ -90,7 +90,19 @@ class _inside_only(base_value):
 
 
 class tensor(_inside_only):
-    """A tile, inside of a kernel."""
+    """A tile, inside of a kernel: a value with .shape, .dtype and .T, Python's operators by elements, indexing by None and `:` (and by constants and
+    slices of it), and the functions of tl as methods (x.sum(0), x.to(tl.float16)).
+
+    >>> @triton.jit
+    ... def outer(x, out, N: tl.constexpr):
+    ...     v = tl.load(x + tl.arange(0, N))
+    ...     tile = v[:, None] * v[None, :]
+    ...     tl.store(out, tile.to(tl.float32).sum())
+    >>> out = np.zeros(1, np.float32)
+    >>> ran = outer[(1, )](np.arange(4, dtype=np.int32), out, N=4)
+    >>> float(out[0])
+    36.0
+    """
 
 
 for _name in """T abs advance argmax argmin associative_scan atomic_add atomic_and atomic_cas atomic_load atomic_max atomic_min
@@ -109,11 +121,28 @@ for _name in "atomic_add atomic_and atomic_max atomic_min atomic_or atomic_xor g
 
 
 class tensor_descriptor(tensor_descriptor_base):
-    """A descriptor, inside of a kernel."""
+    """A descriptor of a tensor in memory, inside of a kernel: tl.make_tensor_descriptor makes one, or it is an argument (a TensorDescriptor of the
+    host). load([row, column]) gives the tile of its block's shape there, zeros outside of the tensor; store([row, column], tile) puts one;
+    gather, scatter and the atomic_ ones do it by rows and by operations. shape, strides and block_shape are what it was made with.
+
+    >>> @triton.jit
+    ... def turned(x, out, N: tl.constexpr):
+    ...     d = tl.make_tensor_descriptor(x, (N, N), (N, 1), (N, N))
+    ...     tl.make_tensor_descriptor(out, (N, N), (N, 1), (N, N)).store([0, 0], d.load([0, 0]).T)
+    >>> x, out = np.arange(256, dtype=np.float32).reshape(16, 16), np.zeros((16, 16), np.float32)
+    >>> ran = turned[(1, )](x, out, N=16)
+    >>> bool((out == x.T).all())
+    True
+    """
 
 
 class slice(base_value):
-    """Python's slice, among the values of a kernel."""
+    """Python's slice, among the values of a kernel.
+
+    >>> part = tl.slice(0, 4, 1)
+    >>> part.start, part.stop, part.step
+    (0, 4, 1)
+    """
 
     def __init__(self, start, stop, step):
         self.start, self.stop, self.step = start, stop, step
@@ -121,7 +150,12 @@ class slice(base_value):
 
 
 class tuple(base_value):
-    """A tuple of the language; on the host it is used as Python's is."""
+    """A tuple of the language, whose elements may be tiles, scalars and constants; on the host it is used as Python's is.
+
+    >>> pair = tl.tuple([1, 2])
+    >>> pair[1], len(pair)
+    (2, 2)
+    """
 
     def __init__(self, args, type=None):
         self.values = [a for a in args]
@@ -158,7 +192,18 @@ class tuple(base_value):
 
 
 class static_range(base_value):
-    """A loop that is unrolled while compiling; on the host it iterates as Python's range."""
+    """A loop that is unrolled while compiling; on the host it iterates as Python's range. Start, end and step are constants, and in a kernel the
+    loop's variable is one.
+
+    >>> @triton.jit
+    ... def powers(out):
+    ...     for i in tl.static_range(4):
+    ...         tl.store(out + i, 2**i)
+    >>> out = np.zeros(4, np.int32)
+    >>> ran = powers[(1, )](out)
+    >>> out.tolist()
+    [1, 2, 4, 8]
+    """
 
     def __init__(self, arg1, arg2=None, step=None):
         self.step = constexpr(1 if step is None else step)
@@ -169,7 +214,24 @@ class static_range(base_value):
 
 
 class range(static_range):
-    """A loop with hints to the compiler; on the host it iterates as Python's range."""
+    """A loop with hints to the compiler; on the host it iterates as Python's range.
+
+    arg1, arg2, step: start, end and step, scalars, or one argument, the end. num_stages: how many tiles of its loads are under way at once.
+    loop_unroll_factor: how many rounds are written out for one. flatten, of a loop over tiles around a loop of products: the loads of the next
+    tile begin before this one ends. warp_specialize: some warps load and others compute, where the GPU has it. disallow_acc_multi_buffer: nothing,
+    as sums are kept once; disable_licm: what does not change in the loop stays in it. Results are the same with each.
+
+    >>> @triton.jit
+    ... def total(x, out, n, BLOCK: tl.constexpr):
+    ...     sums = tl.zeros((BLOCK, ), tl.float32)
+    ...     for i in tl.range(0, n, BLOCK, num_stages=3):
+    ...         sums += tl.load(x + i + tl.arange(0, BLOCK))
+    ...     tl.store(out, tl.sum(sums))
+    >>> out = np.zeros(1, np.float32)
+    >>> ran = total[(1, )](np.ones(64, np.float32), out, 64, BLOCK=16)
+    >>> float(out[0])
+    64.0
+    """
 
     def __init__(self, arg1, arg2=None, step=None, num_stages=None, loop_unroll_factor=None,
                  disallow_acc_multi_buffer=False, flatten=False, warp_specialize=False, disable_licm=False):
@@ -182,7 +244,20 @@ builtin_range = __builtins__["range"] if isinstance(__builtins__, dict) else __b
 
 
 class condition(base_value):
-    """`while tl.condition(i < n, disable_licm=True)`: a condition with wishes for the compiler."""
+    """`while tl.condition(i < n, disable_licm=True)`: a condition, a scalar, with wishes for the compiler; the loop is the same.
+
+    >>> @triton.jit
+    ... def halvings(n, out):
+    ...     steps = 0
+    ...     while tl.condition(n > 1, disable_licm=True):
+    ...         n = n // 2
+    ...         steps += 1
+    ...     tl.store(out, steps)
+    >>> out = np.zeros(1, np.int32)
+    >>> ran = halvings[(1, )](40, out)
+    >>> int(out[0])
+    5
+    """
 
     def __init__(self, arg1, disable_licm=False):
         self.condition = arg1
@@ -190,7 +265,21 @@ class condition(base_value):
 
 
 def _aggregate(cls):
-    """Marks a class whose fields are values of the language; kernels make and change its objects."""
+    """Marks a class whose fields are values of the language; kernels make and change its objects, and call its methods that are kernels' functions.
+
+    >>> @triton.aggregate
+    ... class Range:
+    ...     low: tl.tensor
+    ...     high: tl.tensor
+    >>> @triton.jit
+    ... def kernel(x, out):
+    ...     seen = Range(tl.load(x), tl.load(x + 1))
+    ...     tl.store(out, seen.high - seen.low)
+    >>> out = np.zeros(1, np.float32)
+    >>> ran = kernel[(1, )](np.array([2, 5], np.float32), out)
+    >>> float(out[0])
+    3.0
+    """
     from ._aggregate import made
     cls.__triton_aggregate__ = True
     made(cls)

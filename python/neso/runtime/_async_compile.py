@@ -6,7 +6,7 @@ active_mode = ContextVar("async_compile_active_mode", default=None)
 
 
 class FutureKernel:
-    """A kernel that is being compiled. Once it is there it can be used as one."""
+    """A kernel that is being compiled, as AsyncCompileMode's warmup gives it. Once it is there it can be used as one; result() waits for it."""
 
     def __init__(self, finalize_compile, future):
         self.finalize_compile = finalize_compile
@@ -33,7 +33,15 @@ class FutureKernel:
 
 
 class AsyncCompileMode:
-    """`with AsyncCompileMode(executor): kernel.warmup(...)` compiles on the executor; leaving waits for all."""
+    """`with AsyncCompileMode(executor): kernel.warmup(...)` compiles on the executor; leaving waits for all.
+
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> @triton.jit
+    ... def one(out):
+    ...     tl.store(out, 1.0)
+    >>> with ThreadPoolExecutor(2) as pool, triton.AsyncCompileMode(pool):
+    ...     later = one.warmup(triton.MockTensor(tl.float32), grid=(1, ))
+    """
 
     def __init__(self, executor, *, ignore_errors=False):
         self.executor = executor

@@ -5,7 +5,14 @@ import sys
 
 
 def breakpoint(*args, **kwargs):
-    """Inside of a kernel: shows the live tiles and stops there. On the host: Python's own breakpoint()."""
+    """Inside of a kernel that the interpreter runs: shows the live tiles and stops there. On the host: Python's own breakpoint().
+
+    >>> @triton.jit
+    ... def kernel(x, out):
+    ...     value = tl.load(x)
+    ...     triton.breakpoint()
+    ...     tl.store(out, value)
+    """
     sys.breakpointhook(*args, **kwargs)
 
 

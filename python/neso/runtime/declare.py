@@ -357,7 +357,13 @@ def compile_declared(file, executor=None, targets=None, shard=None, most=MOST):
     """Compiles all that a file of declarations stands for into the compile cache, for GPUs that need not be there. The files
     of the kernels are imported. executor: anything with concurrent.futures' submit() (Dask's, Ray's, MPI's); without one,
     threads of this process. A list of (job, result) as compile_job gives them. What fails is raised when the others are
-    done."""
+    done.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+    ...     triton.compile_declared(file.name)
+    []
+    """
     todo = jobs(file, targets, shard, most)
     if executor is not None:
         return _all_done(todo, [executor.submit(compile_job, job) for job in todo])

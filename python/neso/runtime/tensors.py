@@ -4,7 +4,13 @@ from ..language import core
 
 
 class MockTensor:
-    """A tensor that is only a type, for warmup."""
+    """A tensor that is only a type, for warmup; its pointer is taken for one of 16 bytes' alignment.
+
+    >>> @triton.jit
+    ... def one(out):
+    ...     tl.store(out, 1.0)
+    >>> made = one.warmup(triton.MockTensor(tl.float32), grid=(1, ))
+    """
 
     def __init__(self, dtype, shape=None):
         self.dtype = dtype
@@ -43,7 +49,12 @@ class Memory(MockTensor):
 
 
 class TensorWrapper:
-    """A tensor under another element type."""
+    """A tensor under another element type: what reinterpret() gives. .base is the tensor, .dtype the type.
+
+    >>> x = np.array([1.0], np.float32)
+    >>> triton.reinterpret(x, tl.int32).base is x
+    True
+    """
 
     def __init__(self, base, dtype):
         self.dtype = dtype

@@ -8,7 +8,12 @@ def _log2(size, what):
 
 
 class LinearLayout:
-    """The image of each power of two of each input coordinate; that of a sum of them is the exclusive or."""
+    """The image of each power of two of each input coordinate; that of a sum of them is the exclusive or.
+
+    >>> layout = triton.LinearLayout.identity_1d(8, "lane", "column") * triton.LinearLayout.identity_1d(4, "warp", "row")
+    >>> sorted(layout.apply({"lane": 5, "warp": 3}).items())
+    [('column', 5), ('row', 3)]
+    """
 
     __hash__ = None
 

@@ -34,9 +34,18 @@ static double log_gamma(double x)
 	return lgamma_r(x, &sign);
 }
 
+/* hypot: libm's is of glibc 2.35, and nothing else needs one newer than 2.34. long double holds the
+ * squares of all doubles. */
+static double length(double x, double y)
+{
+	if (isinf(x) || isinf(y))
+		return INFINITY;
+	return (double)sqrtl((long double)x * x + (long double)y * y);
+}
+
 static double norm(double x, double y, double z, double w)
 {
-	return hypot(hypot(x, y), hypot(z, w));
+	return length(length(x, y), length(z, w));
 }
 
 /* I_0 or I_1 by the power series: all terms have one sign, so nothing cancels. */

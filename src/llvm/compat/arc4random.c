@@ -1,5 +1,5 @@
 /* arc4random of our own, for LLVM's static libraries: Debian builds them against glibc 2.36, which has it, and nothing else
- * in the library needs one newer than 2.35. LLVM draws names of temporary files with it. */
+ * in the library needs one newer than 2.34. LLVM draws names of temporary files with it. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <unistd.h>
