@@ -24,6 +24,7 @@ typedef struct Cycle {
 	bool from; /* the first tile begins with a later part */
 	bool rest; /* the loop ends within a tile */
 	bool wraps; /* rows beyond the end are the first one */
+	bool usual; /* as such loops mostly are: nothing else is stored, and nothing behind it */
 	bool a_turned, b_turned, alone, second, side, leaves;
 } Cycle;
 
@@ -44,21 +45,22 @@ static void choose(Cycle *c)
 	       (c->whole ? 0 : random_pick(r, 3, 0, 0, c->bn > 16 ? 16 : 0));
 	c->k = c->bk * random_pick(r, 6, 0, 1, 1, 2, 3, 4) + (c->whole ? 0 : random_pick(r, 3, 0, 16, 16));
 	c->programs = random_pick(r, 6, 1, 1, 2, 2, 3, 5);
-	c->counter = random_below(r, COUNTERS);
+	c->usual = chance(w, 2);
+	c->counter = random_below(r, c->usual ? DOWNWARDS : COUNTERS);
 	c->reset = random_below(r, RESETS);
 	c->order = random_below(r, 3);
 	c->way = random_below(r, WAYS);
 	bool counted = c->counter == BY_REMAINDER || c->counter == BY_QUOTIENT;
-	c->varying = !counted && c->counter != DOWNWARDS && c->k > c->bk && chance(w, 5);
-	c->from = !c->varying && c->k > c->bk && c->counter != BY_QUOTIENT && chance(w, 6);
+	c->varying = !c->usual && !counted && c->counter != DOWNWARDS && c->k > c->bk && chance(w, 5);
+	c->from = !c->usual && !c->varying && c->k > c->bk && c->counter != BY_QUOTIENT && chance(w, 6);
 	c->rest = chance(w, 4);
 	c->wraps = !c->whole && chance(w, 2);
 	c->a_turned = chance(w, 5);
 	c->b_turned = chance(w, 2);
-	c->alone = c->programs == 1 && c->way != DESCRIPTORS && chance(w, 4);
+	c->alone = !c->usual && c->programs == 1 && c->way != DESCRIPTORS && chance(w, 4);
 	c->second = c->bm * c->bn <= 4096 && chance(w, 8);
 	c->side = chance(w, 3);
-	c->leaves = chance(w, 10);
+	c->leaves = !c->usual && chance(w, 10);
 }
 
 /* ---- the next tile ---- */
@@ -186,7 +188,7 @@ static void store_tile(Cycle *c)
 		     c->bm, c->bk);
 		line(w, "tl.debug_barrier()");
 	}
-	if (chance(w, 3))
+	if (!c->usual && chance(w, 3))
 		line(w, "done += %s", word(w, 3, "1", "tile", "ki + 1"));
 }
 
@@ -200,25 +202,32 @@ static void count(Cycle *c)
 	case BY_CHOICE: line(w, "ki = 0 if ki == parts - 1 else ki + 1"); break;
 	case BY_BRANCH:
 		line(w, "ki += 1");
-		line(w, "if ki >= parts:");
+		line(w, "if ki %s parts:", word(w, 2, ">=", "=="));
 		line(w, "    ki = 0");
 		break;
 	case DOWNWARDS: line(w, "ki = tl.where(ki == 0, parts - 1, ki - 1)"); break;
 	case BY_REMAINDER: line(w, c->from ? "ki = (t + FROM) %% parts" : "ki = t %% parts"); break;
-	default: line(w, "ki = t %% parts"); line(w, "tile = pid + t // parts * step");
+	default:
+		line(w, "ki = t %% parts");
+		line(w, "tile = pid + t // parts * step");
+		break;
 	}
 }
 
 static const char *first_part(Cycle *c)
 {
-	return c->counter == DOWNWARDS ? "ki == parts - 1" : word(&c->w, 3, "ki == 0", "ki == 0", "ki < 1");
+	if (c->counter == DOWNWARDS)
+		return "ki == parts - 1";
+	return c->usual ? "ki == 0" : word(&c->w, 3, "ki == 0", "ki == 0", "ki < 1");
 }
 
 static const char *last_part(Cycle *c)
 {
-	return c->counter == DOWNWARDS ? "ki == 0"
-				       : word(&c->w, 4, "ki == parts - 1", "ki == parts - 1",
-					      "ki + 1 == parts", "ki >= parts - 1");
+	if (c->counter == DOWNWARDS)
+		return "ki == 0";
+	return c->usual ? "ki == parts - 1"
+			: word(&c->w, 4, "ki == parts - 1", "ki == parts - 1", "ki + 1 == parts",
+			       "ki >= parts - 1");
 }
 
 static void loads(Cycle *c)
@@ -278,7 +287,7 @@ static void iteration(Cycle *c)
 		line(w, "acc2 = tl.dot(x, (y + y).to(b.dtype.element_ty), acc2, out_dtype=tl.%s)", c->sum);
 	if (c->side)
 		line(w, "side += tl.sum(x.to(tl.float32), 1)");
-	if (chance(w, 8))
+	if (!c->usual && chance(w, 8))
 		line(w, "tl.atomic_add(f, 1)");
 	line(w, "if %s:", last_part(c));
 	w->depth++;
@@ -362,7 +371,7 @@ static void kernel(Cycle *c)
 	}
 	start(c);
 	loop(c);
-	if (c->rest || c->leaves || chance(w, 3)) {
+	if (!c->usual && (c->rest || c->leaves || chance(w, 3))) {
 		line(w, "if %s:", word(w, 3, "total > 0", "ki != parts - 1", "ki > 0"));
 		line(w,
 		     "    tl.atomic_add(o + %s, acc.to(tl.float32), mask=((row + r)[:, None] < M) & ((column "
