@@ -57,7 +57,7 @@ static void choose(Cycle *c)
 	c->wraps = !c->whole && chance(w, 2);
 	c->a_turned = chance(w, 5);
 	c->b_turned = chance(w, 2);
-	c->alone = !c->usual && c->programs == 1 && c->way != DESCRIPTORS && chance(w, 4);
+	c->alone = !c->usual && c->programs == 1 && chance(w, 3);
 	c->second = c->bm * c->bn <= 4096 && chance(w, 8);
 	c->side = chance(w, 3);
 	c->leaves = !c->usual && chance(w, 10);

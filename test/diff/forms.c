@@ -29,10 +29,10 @@ static int pick(Form *f, int below)
 
 static void choose(Form *f)
 {
-	static const neso_dtype types[] = {NESO_FP16, NESO_FP16, NESO_BF16, NESO_FP32, NESO_INT8};
-	static const char *const names[] = {"float16", "float16", "bfloat16", "float32", "int8"};
+	static const neso_dtype types[] = {NESO_FP16, NESO_FP16, NESO_BF16, NESO_FP32, NESO_INT8, NESO_FP8E5};
+	static const char *const names[] = {"float16", "float16", "bfloat16", "float32", "int8", "float8e5"};
 	Random *r = &f->w.r;
-	int which = pick(f, 5);
+	int which = pick(f, 6);
 	f->type = types[which];
 	f->name = names[which];
 	f->whole_numbers = f->type == NESO_INT8;
@@ -320,8 +320,10 @@ static void whole_turn(Form *f)
 static void loop(Form *f)
 {
 	Writer *w = &f->w;
-	const char *range =
-		word(w, 4, "range(T)", "tl.range(T)", "tl.range(0, T, num_stages=3)", "range(0, T, 2)");
+	const char *range = word(w, 10, "range(T)", "tl.range(T)", "range(T)", "tl.range(0, T, num_stages=3)",
+				 "range(0, T, 2)", "tl.static_range(3)", "tl.static_range(1, 6, 2)",
+				 "tl.range(0, T, loop_unroll_factor=2)", "tl.range(0, T, flatten=True)",
+				 "tl.range(0, T, num_stages=2, warp_specialize=True)");
 	switch (f->control) {
 	case DOWN:
 		line(w, "for t in range(T - 1, %s):", word(w, 2, "-1, -1", "0, -2"));
