@@ -24,12 +24,13 @@ if difftest "$TMP/rounded.py" 2>"$TMP/told"; then exit 1; fi
 grep -q 'results differ on sim:sm_80' "$TMP/told" && grep -q 'out\[0\]: interpreter ' "$TMP/told"
 difftest --seconds 12 --seed 1 --findings 1
 difftest --seconds 12 --seed "$(date +%s)" --findings 1
-# Loops that carry tiles from product to product, and kernels that walk along rows. (Not with
-# sanitizers, where one of the former can take minutes.)
+# Loops that carry tiles from product to product, kernels that walk along rows, loops with one counter
+# over tiles and their parts, products in loops of all forms. (Not with sanitizers, where one of the
+# first can take minutes.)
 [ -z "${NESO_SANITIZED:-}" ] || exit 0
-for kind in states rows; do
-	difftest --$kind --seconds 6 --seed 1 --findings 1
-	difftest --$kind --seconds 6 --seed "$(date +%s)" --findings 1
+for kind in states rows cycles forms; do
+	difftest --$kind --seconds 5 --seed 1 --findings 1
+	difftest --$kind --seconds 5 --seed "$(date +%s)" --findings 1
 done
 # Loads and stores that passes join, hold, move and forward, and loops over tiles that are nested, against
 # what no optional pass has changed.

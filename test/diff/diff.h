@@ -12,6 +12,8 @@
  *	states.c                seed -> Case: loops that carry tiles from product to product
  *	rows.c                  seed -> Case: kernels that walk along rows
  *	memory.c                seed -> Case: loads and stores that passes join, hold, forward
+ *	cycles.c                seed -> Case: loops with one counter over tiles and their parts
+ *	forms.c                 seed -> Case: products in loops of every form of the language
  *	case.c                  Case <-> file
  *	run.c                   Case -> Outcome
  *	shrink.c                Program -> a smaller one with the same Outcome
@@ -222,6 +224,8 @@ void state_make(Case *c, uint64_t seed);   /* likewise */
 void row_make(Case *c, uint64_t seed);     /* likewise */
 void memory_make(Case *c, uint64_t seed);  /* likewise */
 void tiles_make(Case *c, uint64_t seed);   /* likewise */
+void cycle_make(Case *c, uint64_t seed);   /* likewise */
+void form_make(Case *c, uint64_t seed);    /* likewise */
 /* One of so many ints. */
 int random_pick(Random *r, int count, ...);
 /* An argument more: aligned memory of whole numbers in [lo, hi], or an i32. */

@@ -350,6 +350,51 @@ static LLVMValueRef *constant_table(Lower *lw, IrAttr value, const Layout *layou
 	return regs;
 }
 
+/* Do loops, branches or selects hand it on to a product of warp groups, to be added to? */
+static bool starts_product(const IrValue *v, unsigned deep)
+{
+	bool found = false;
+	for (const IrUse *u = v->uses; u && deep && !found; u = u->next) {
+		const IrOp *op = u->owner, *around = op->block ? ir_parent_op(op) : NULL;
+		uint32_t at = (uint32_t)(u - op->operands);
+		switch (op->kind) {
+		case OP_WARP_GROUP_DOT: found = at == 2; break;
+		case OP_SELECT: found = starts_product(&op->results[0], deep - 1); break;
+		case OP_FOR:
+			found = at > 2 && (starts_product(op->regions[0].first->args[at - 2], deep - 1) ||
+					   starts_product(&op->results[at - 3], deep - 1));
+			break;
+		case OP_WHILE: found = starts_product(op->regions[0].first->args[at], deep - 1); break;
+		case OP_CONDITION:
+			found = at && (starts_product(around->regions[1].first->args[at - 1], deep - 1) ||
+				       starts_product(&around->results[at - 1], deep - 1));
+			break;
+		case OP_YIELD:
+			if (around->kind == OP_FOR || around->kind == OP_IF)
+				found = starts_product(&around->results[at], deep - 1);
+			if (around->kind == OP_FOR)
+				found |= starts_product(around->regions[0].first->args[1 + at], deep - 1);
+			if (around->kind == OP_WHILE)
+				found = starts_product(around->regions[0].first->args[at], deep - 1);
+			break;
+		default: break;
+		}
+	}
+	return found;
+}
+
+/* ptxas 12.8 and 12.9 take sums that begin with a constant for that constant in some loops and
+ * branches: of shuffles of a product's sums nothing was left, or the product itself went. So it
+ * does not see what the number is. */
+static LLVMValueRef unseen_constant(Lower *lw, const IrValue *v, LLVMValueRef number)
+{
+	enum { DEEP = 6 };
+	IrType elem = ir_elem(v->type);
+	if (!ir_is_tensor(v->type) || elem->bits != 32 || !starts_product(v, DEEP))
+		return number;
+	return lower_from_bits(lw, MACHINE1(lw, unseen, lower_to_bits(lw, number, elem)), elem);
+}
+
 bool lower_CONSTANT(Lower *lw, IrOp *op)
 {
 	const IrValue *result = ir_result(op, 0);
@@ -362,7 +407,7 @@ bool lower_CONSTANT(Lower *lw, IrOp *op)
 	uint64_t bits = value->kind == ATTR_KIND_DENSE ? value->words[0] :
 			value->kind == ATTR_KIND_FLOAT ? value->bits : (uint64_t)value->i;
 	LLVMValueRef *regs = lower_array(lw, count);
-	regs[0] = constant_of_bits(lw, ir_elem(result->type), bits);
+	regs[0] = unseen_constant(lw, result, constant_of_bits(lw, ir_elem(result->type), bits));
 	for (uint32_t r = 1; r < count; r++)
 		regs[r] = regs[0];
 	lower_set(lw, result, regs, count);

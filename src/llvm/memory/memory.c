@@ -481,7 +481,7 @@ void lower_fence_copies(Lower *lw)
 		ir_walk(lw->module->op, false, look_for_copies, lw);
 	lw->looked_for_copies = true;
 	if (lw->has_copies)
-		MACHINE0(lw, fence_async_all);
+		MACHINE0(lw, fence_async_global);
 }
 
 /* Once for all: what changes meanwhile is one value to the program, and decides one way. */

@@ -42,7 +42,8 @@ void lower_global_spread(const GlobalTile *tile, LLVMValueRef *regs);
 /* i1: this thread is the one that does it, and the mask (may be NULL) says so; NULL: always. `owner`: lower_global_owner. */
 LLVMValueRef lower_global_owner(Lower *lw, const GlobalTile *tile);
 /* Behind what tells that other programs have stored: copies through tensor maps see that behind a
- * fence alone. */
+ * fence alone. Of global memory: one of all memory waits for the whole GPU as well (MEMBAR.ALL.GPU
+ * in SASS), and what is shared has fences of its own (gpu/memory/barriers.c). */
 void lower_fence_copies(Lower *lw);
 LLVMValueRef lower_global_condition(Lower *lw, LLVMValueRef owner, const LowerValue *mask, uint32_t index);
 

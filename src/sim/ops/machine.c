@@ -374,9 +374,11 @@ static uint32_t dot4(uint32_t a, uint32_t b, uint32_t c)
 }
 OPS_LANEWISE(do_prmt, uint32_t, uint32_t, permuted(x, y, z))
 OPS_LANEWISE(do_and_or, uint32_t, uint32_t, (x & y) | z)
+OPS_LANEWISE(do_unseen, uint32_t, uint32_t, x)
 OPS_LANEWISE(do_dp4a, uint32_t, uint32_t, dot4(x, y, z))
 PURE_OP(prmt, do_prmt)
 PURE_OP(and_or, do_and_or)
+PURE_OP(unseen, do_unseen)
 PURE_OP(dp4a, do_dp4a)
 
 /* ---- casts ---- */

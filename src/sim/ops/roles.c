@@ -65,18 +65,21 @@ static void fence_global(SimWarp *w)
 	sim_race_proxied(w);
 }
 
-/* imm: of global memory too. */
+enum { OF_SHARED = 1, OF_GLOBAL = 2 };
+
+/* imm: of which memory. */
 static bool proxy(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	(void)mask;
-	if (w->cta->shadow)
+	if (i->imm & OF_SHARED && w->cta->shadow)
 		past_fence(w);
-	if (i->imm && w->cta->run->races)
+	if (i->imm & OF_GLOBAL && w->cta->run->races)
 		fence_global(w);
 	return true;
 }
-EFFECT_OP(fence_async, proxy, 0)
-EFFECT_OP(fence_async_all, proxy, 1)
+EFFECT_OP(fence_async, proxy, OF_SHARED)
+EFFECT_OP(fence_async_global, proxy, OF_GLOBAL)
+EFFECT_OP(fence_async_all, proxy, OF_SHARED | OF_GLOBAL)
 
 /* ---- named barriers ---- */
 
