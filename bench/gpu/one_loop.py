@@ -80,7 +80,7 @@ class Worker:
         a, b, c, bias, _ = self.arrays(kind, m, n, k, device)
         bk = bk // a.element_size()
         arrays = (a, b, c, bias) if kernel == "one_carried" else (a, b, c)
-        arrays += (bias[:m].float(), bias.float()) if kernel == "one_scaled" else ()
+        arrays += self.scales(bias, m) if kernel == "one_scaled" else ()
         strides = () if device else (a.stride(0), 1, b.stride(0), 1, c.stride(0), 1)
         tiles = -(-m // bm) * -(-n // bn)
         function = getattr(self.kernels, kernel)
@@ -88,6 +88,12 @@ class Worker:
         if warm:
             return function.warmup(*args, grid=(min(SMS, tiles), ), num_warps=warps, num_stages=stages)
         return function[(min(SMS, tiles), )](*args, num_warps=warps, num_stages=stages)
+
+    def scales(self, bias, m):
+        """Of rows and of columns; made once, as it is timed what takes them."""
+        if self.made.get("of") is not bias:
+            self.made.update(of=bias, scales=(bias[:m].float(), bias.float()))
+        return self.made["scales"]
 
     def compile(self, row):
         self.call(row, warm=True)

@@ -6,7 +6,7 @@ module {
 
   // CHECK-LABEL: @shared_out
   // CHECK: scf.for
-  // CHECK: } {tt.flatten}
+  // CHECK: } {neso.tiles, tt.flatten}
   // CHECK: tt.return
   tt.func public @shared_out(%a: !tt.tensordesc<tensor<64x64xf16, #memory>> {neso.map = array<i64: 0, -1, 3, 1, 3, 1, 3, 1, -1, 1>}, %c: !tt.tensordesc<tensor<64x64xf16, #memory>> {neso.map = array<i64: 1, -1, 3, 1, 3, 1, 3, 1, -1, 1>}, %p: !tt.ptr<i32>, %n: i32) {
     %c0 = arith.constant 0 : i32

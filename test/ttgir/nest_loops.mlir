@@ -18,7 +18,7 @@ module {
   // CHECK: scf.yield
   // CHECK: } {tt.num_stages = 3 : i32}
   // CHECK: tt.descriptor_store %c[%[[PLACE]], %c0], %[[SUM]]
-  // CHECK-NEXT: } {neso.tiles, tt.flatten, tt.warp_specialize}
+  // CHECK-NEXT: } {tt.flatten, tt.warp_specialize}
   // CHECK-NEXT: tt.return
   tt.func public @first_step(%a: !tt.tensordesc<tensor<64x64xf16>>, %c: !tt.tensordesc<tensor<64x64xf32>>, %steps: i32, %all: i32) {
     %c0 = arith.constant 0 : i32

@@ -1,4 +1,5 @@
 /* Which loops are warp-specialised, what of memory that takes, and whether it pays. */
+#include "gpu/analysis/pressure.h"
 #include "gpu/loop/roles_int.h"
 #include "gpu/loop/rotate.h"
 #include "gpu/memory/pieces.h"
@@ -122,6 +123,19 @@ static bool is_flattened(const GpuCx *gpu, const Schedule *s)
 	const IrOp *around = ir_parent_op(s->loop);
 	return around->kind == OP_FOR && ir_get_bool(around, gpu->ir, ATTR_FLATTEN) &&
 	       s->products.len == 1 && has_one_product(s->loop);
+}
+
+/* Do tiles go on unasked where threads hold far more than the registers that warps with roles have?
+ * (H200, fp8 128x256x128, 8 warps, scales of rows and columns behind the steps, K of 512: of 256
+ * words in 168 registers 380 bytes are spilled, and it took 62 us where Triton took 34; 176, of
+ * tiles that are only stored, are no spills.) */
+static bool is_crowded(GpuCx *gpu, const IrModule *m, Arena *arena, const GpuRoles *r)
+{
+	unsigned words = 0, warps = gpu_num_warps(gpu, r->s.loop) + GPU_ROLE_WARPS;
+	unsigned own = r->own ? r->own : TARGET_REGISTERS_SM / (TARGET_WARP_SIZE * warps);
+	return ir_get_bool(ir_parent_op(r->s.loop), gpu->ir, ATTR_TILES) &&
+	       gpu_peak(gpu, arena, m, ir_func_of(r->root), &words) &&
+	       words > own + own / 8;
 }
 
 static bool is_asked(const GpuCx *gpu, const IrOp *loop)
@@ -550,6 +564,10 @@ void gpu_roles(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes,
 		return;
 	GpuLoopCycles one = gpu_loop_cycles(gpu, arena, &out->s);
 	bool suffice = roles_find_registers(gpu, arena, out, &one, is_flattened(gpu, &out->s));
+	if (!wanted && is_crowded(gpu, m, arena, out)) {
+		out->rule = REMARK_NONE;
+		return;
+	}
 	find_cycles(out, &one);
 	out->why = why_no_gain(gpu, arena, out, &one, suffice);
 	out->loses = out->why != NULL;

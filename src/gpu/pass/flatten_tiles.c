@@ -93,6 +93,7 @@ bool pass_flatten_tiles(PassCx *cx, bool *changed)
 		if (!func || ir_get_bool(loop, gpu->ir, ATTR_FLATTEN) || !can_go_on(cx, func, loop))
 			continue;
 		ir_set(cx->module, loop, ATTR_FLATTEN, ir_attr_unit(gpu->ir));
+		ir_set(cx->module, loop, ATTR_TILES, ir_attr_unit(gpu->ir));
 		*changed = true;
 	}
 	return true;

@@ -131,11 +131,12 @@ static void move_attrs(const Nest *n, IrOp *outer)
 	static const IrAttrName around[] = {ATTR_FLATTEN, ATTR_WARP_SPECIALIZE};
 	for (uint32_t i = 0; i < n->loop->attr_count; i++)
 		ir_set_named(n->m, n->inner, n->loop->attrs[i].name, n->loop->attrs[i].value);
-	ir_set(n->m, outer, ATTR_TILES, ir_attr_unit(n->m->cx));
 	for (size_t i = 0; i < ARRAY_LEN(around); i++) {
 		ir_set(n->m, outer, around[i], ir_get(n->loop, n->m->cx, around[i]));
 		ir_set(n->m, n->inner, around[i], NULL);
 	}
+	if (!outer->attr_count)
+		ir_set(n->m, outer, ATTR_TILES, ir_attr_unit(n->m->cx));
 }
 
 static IrOp *build(Nest *n)
