@@ -5,7 +5,8 @@
     python3 bench/gpu/public.py run FOLDER [--only WORD,...] [--impl neso,triton] [--repetitions 21] [--shard 1/4] [--out FILE.json]
     python3 bench/gpu/public.py compile FOLDER [--only ...] [--impl ...] [--ptx FOLDER] [--out FILE.json] [--beside OLD.json]
 
-public/ has the cases: shapes, arguments and what should come out; the kernels and their launches are the libraries'. Each case
+public/ has the cases: shapes, arguments and what should come out; the kernels and their launches are the libraries', or such as users
+write (public/own, cases named "user ..."). Each case
 is run by both implementations in processes of its own kind, --jobs at a time, which compare results and leave what
 they compiled in the caches; then one process after another times each kernel alone: the implementations take turns, with the L2
 cache flushed before each launch. A case that fails, or is wrong, is said last and does not end the run. A kernel that is autotuned has

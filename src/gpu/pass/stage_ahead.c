@@ -6,7 +6,8 @@
  * wait for it; moved behind the product it runs beside it. So do the parts of operands, which all
  * products of the loop wait for, and which end with the iteration.
  *
- * Needs: TTGIR behind `pipeline`, with rings that cp.async fills three or more iterations ahead.
+ * Needs: TTGIR behind `pipeline`, with rings that cp.async fills three or more iterations ahead;
+ * for parts two.
  * Keeps: what is computed, bit by bit. Method: double-buffer the memory that the product reads.
  * The first iteration's tile is filled in front of the loop. Each iteration, behind its product,
  * waits for the copies of the next one and fills the other buffer. The last iteration fills a

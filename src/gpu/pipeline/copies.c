@@ -303,19 +303,6 @@ void pipeline_move_copies(Pipeline *p, IrOp *spot)
 	}
 }
 
-/* Does a product read what cp.async has brought? */
-static bool is_copied_for_product(const Pipeline *p)
-{
-	for (const IrOp *op = p->body->first; op; op = op->next) {
-		for (uint32_t i = 0; op->kind == OP_WARP_GROUP_DOT && i < 2; i++) {
-			const ScheduledLoad *load = schedule_load_of(p->gpu, p->s, ir_operand(op, i));
-			if (load && load->load->kind == OP_LOAD)
-				return true;
-		}
-	}
-	return false;
-}
-
 static void await_boxes(Pipeline *p, IrValue *read, IrValue *next)
 {
 	IrBuilder *b = &p->top;
@@ -326,9 +313,6 @@ static void await_boxes(Pipeline *p, IrValue *read, IrValue *next)
 	 * the slots to be made. */
 	bool in_front = p->s->meets || p->free || p->s->whole;
 	p->awaited = parity;
-	/* Threads meet here for their own copies too: fenced, products need no other barrier. */
-	if (p->copies && !in_front && is_copied_for_product(p))
-		pipeline_fence(p, b);
 	if (!p->s->shared) { /* else the cluster has met */
 		IrOp *meet = irb_op(in_front ? &p->before : b, OP_BARRIER, NULL, 0, NULL, 0, 0);
 		p->meet_before = in_front ? meet : NULL;

@@ -12,7 +12,7 @@
 #include "gpu/memory/tensor_copies.h"
 #include "gpu/pipeline/pipeline.h"
 
-IrOp *pipeline_fence(Pipeline *p, IrBuilder *b)
+static IrOp *fence(Pipeline *p, IrBuilder *b)
 {
 	IrOp *op = irb_op(b, OP_FENCE_ASYNC, NULL, 0, NULL, 0, 0);
 	ir_set(p->m, op, ATTR_FENCE_CLUSTER, ir_attr_bool(p->gpu->ir, false));
@@ -28,7 +28,7 @@ void pipeline_await_counted(Pipeline *p)
 	IrType i32 = ir_scalar(p->gpu->ir, TY_I32);
 	IrValue *parity = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
 	pipeline_await(p, before, p->s->pending);
-	pipeline_fence(p, before);
+	fence(p, before);
 	p->meet_before = irb_op(before, OP_BARRIER, NULL, 0, NULL, 0, 0);
 	b->loc = p->loop->loc;
 	irb_op(b, OP_ARRIVE_BARRIER, &p->freed, 1, NULL, 0, 0);
@@ -59,7 +59,7 @@ void pipeline_say_counted(Pipeline *p)
 	CONTRACT(spot && spot != p->body->last);
 	IrBuilder b = ir_at(p->m, spot->next);
 	pipeline_await(p, &b, p->s->pending);
-	pipeline_fence(p, &b);
+	fence(p, &b);
 	IrValue *there = gpu_barrier_at(p->gpu, &b, p->there, irb_int(&b, i32, 0));
 	irb_op(&b, OP_ARRIVE_BARRIER, &there, 1, NULL, 0, 0);
 }
