@@ -1,4 +1,4 @@
-// Branches of a short loop whose only effects are loads become masked loads and selects, and the loop is not pipelined; not where an
+// Branches of a short loop whose only effects are loads become masked loads and selects, and the loop is to be unrolled; not where an
 // iteration writes, where the loop is long, or where all iterations would load more than registers hold.
 // run: neso opt --pass=flatten-branches --verify-each --no-loc --target sm_90a %s
 module attributes {} {
@@ -13,7 +13,7 @@ module attributes {} {
   // CHECK: arith.select %[[TAKEN]], %{{.+}}, %{{.+}} : f32
   // CHECK: arith.select %[[TAKEN]], %{{.+}}, %{{.+}} : tensor<128xf32>
   // CHECK-NEXT: scf.yield
-  // CHECK-NEXT: {tt.num_stages = 1 : i32}
+  // CHECK-NEXT: {tt.loop_unroll_factor = 8 : i32}
   tt.func public @parts(%p: !tt.ptr<f32>, %q: tensor<128x!tt.ptr<f32>>, %m: tensor<128xi1>, %n: i32, %o: tensor<128x!tt.ptr<f32>>) {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
@@ -37,7 +37,7 @@ module attributes {} {
         scf.yield %a, %b : f32, tensor<128xf32>
       }
       scf.yield %s#0, %s#1 : f32, tensor<128xf32>
-    } {tt.num_stages = 2 : i32}
+    }
     tt.store %o, %r#1 : tensor<128x!tt.ptr<f32>>
     tt.store %p, %r#0 : !tt.ptr<f32>
     tt.return

@@ -5,8 +5,8 @@
  *	for k in 0 .. 8:  x = load p(k), c(k); s = select c(k), f(s, x), s
  *
  * An example is the second stage of attention over parts of a sequence, of which some may be
- * empty. LLVM unrolls such a loop; with branches each part's loads wait for what the part before
- * has computed, without them all are under way at once.
+ * empty. With branches each part's loads wait for what the part before has computed; without them
+ * all are under way at once, as the loop is then unrolled (`loop-unroll`).
  *
  * Needs: TTIR. Keeps: what is computed, bit by bit. Only where the number of iterations is a small
  * constant, nothing in the loop writes, and what all iterations load fits into registers. */
@@ -82,9 +82,8 @@ static bool visit(void *data, IrOp *op)
 	}
 	if (words * trips > MOST_WORDS)
 		f->list.len = first;
-	/* Loads of all iterations are ahead of what a pipeline would have begun. */
-	if (f->list.len > first && ir_get(op, gpu_of(f->cx)->ir, ATTR_NUM_STAGES))
-		ir_set(f->cx->module, op, ATTR_NUM_STAGES, ir_attr_i32(gpu_of(f->cx)->ir, 1));
+	if (f->list.len > first)
+		ir_set(f->cx->module, op, ATTR_LOOP_UNROLL, ir_attr_i32(gpu_of(f->cx)->ir, (int64_t)trips));
 	return true;
 }
 
