@@ -69,7 +69,7 @@ def _renewed(data):
 
 def fetch(folder):
     # Their setup would build CUDA code to tell its name otherwise.
-    environment = dict(os.environ, FLASH_ATTENTION_SKIP_CUDA_BUILD="TRUE", MAMBA_SKIP_CUDA_BUILD="TRUE")
+    environment = dict(os.environ, FLASH_ATTENTION_SKIP_CUDA_BUILD="TRUE", MAMBA_SKIP_CUDA_BUILD="TRUE", MINFERENCE_SKIP_CUDA_BUILD="TRUE")
     for package in worlds.packages():
         if all(os.path.exists(os.path.join(folder, file)) for file in package.files):
             continue
