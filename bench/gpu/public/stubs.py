@@ -147,6 +147,7 @@ def _table(world):
         "sglang.srt.utils.custom_op": dict(register_custom_op=_register),
         "sglang.kernels.jit.utils": dict(is_arch_support_pdl=_is_none),
         "sglang.srt.layers.moe.utils": dict(get_moe_padding_size=lambda *_: 0),
+        "torchao.float8.config": dict(e4m3_dtype=torch.float8_e4m3fn),
         "lmdeploy.utils": dict(get_logger=_Logger),
         "lmdeploy.messages": dict(QuantPolicy=enum.IntEnum("QuantPolicy", dict(NONE=0, INT4=4, INT8=8, FP8=16, FP8_E5M2=17, TURBO_QUANT=42))),
     }
