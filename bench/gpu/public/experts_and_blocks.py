@@ -1,4 +1,5 @@
-"""moe_ops' experts, stk's matrices of blocks, tritonBLAS, MInference's sparse attention, attention with forward derivatives."""
+"""moe_ops' experts, stk's matrices of blocks, tritonBLAS, MInference's sparse attention, attention with forward derivatives, sparse
+convolution."""
 
 from functools import partial
 
@@ -228,3 +229,31 @@ def derived(make, causal, Z=2, heads=16, length=2048, D=64):
 
 for causal in (False, True):
     add("JVP attention" + ", causal" * causal, "jvp_flash_attention.jvp_attention", partial(derived, causal=causal))
+
+# ---- convolution of few points
+
+
+def of_points(make, how, points=100_000, C=128, K=128):
+    """27 neighbours, of which a fifth is there; masked: rows in the order of which neighbours they have."""
+    x, weights, given = make.randn(points, C), make.randn(K, 27, C, scale=0.05), make.randn(points, K)
+    pairs = make.ints(0, points, (27, points))
+    if make.device != "cpu":
+        pairs.masked_fill_(torch.rand(27, points, device=pairs.device) > 0.2, -1)
+    of_row = ((pairs >= 0) * (1 << make.arange(27))[:, None]).sum(0).int()
+    order = of_row.argsort().int()
+    options = dict(pair_mask=of_row[order.long()], mask_argsort=order) if how == "masked" else {}
+
+    def run(m):
+        return m.conv_backward_weight(x, given, pairs, (K, 27, C)) if how == "weights" else m.conv_forward(x, weights, pairs, points, **options)
+
+    def want():
+        gathered = [x.float()[row.clamp(min=0).long()].masked_fill_((row < 0)[:, None], 0) for row in pairs]
+        if how == "weights":
+            return torch.stack([given.float().T @ rows for rows in gathered], 1)
+        return sum(rows @ weights[:, i].float().T for i, rows in enumerate(gathered))
+    return run, want
+
+
+for how in ("all", "masked", "weights"):
+    add(f"spconv 27 neighbours of 100k points, {how}", "spconv_triton.pytorch._impl.gemm", partial(of_points, how=how), configs=dict(
+        _gather_gemm_kernel=dict(BLOCK_M=128, BLOCK_N=128, BLOCK_R=64), _dweight_masked_kernel=dict(BLOCK_P=128, BLOCK_K=64, BLOCK_C=128)))

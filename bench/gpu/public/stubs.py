@@ -201,7 +201,7 @@ def without_gpu():
         shared_memory_per_block_optin, shared_memory_per_multiprocessor, warp_size, total_memory = 232448, 233472, 32, 80 << 30
     triton.runtime.driver.set_active(Driver())
     neso.backends.cpu.driver.CpuDriver.get_current_target = Driver.get_current_target
-    torch.cuda.get_device_properties = lambda *_: Properties()
+    torch.cuda.get_device_properties = torch.cpu.get_device_properties = lambda *_: Properties()
     torch.cuda.get_device_capability = lambda *_: (9, 0)
     torch.cuda.get_device_name = lambda *_: Properties.name
     torch.cuda.is_available = lambda: True
