@@ -92,7 +92,8 @@ def connected(make, what, tokens=4096, C=2048, n=4):
 
 
 for what in ("projection", "sinkhorn", "aggregate", "combine"):
-    add(f"TE hyper-connections, {what}", TE + "mhc", partial(connected, what=what), prunes=True)
+    add(f"TE hyper-connections, {what}", TE + "mhc", partial(connected, what=what), prunes=True, configs=dict(
+        _mhc_projection_bwd_fused_dx=dict(BLOCK_SIZE_M=32)))
 
 # ---- DeepSpeed
 
