@@ -119,14 +119,45 @@ static bool is_alone(const ScheduleCx *d)
 	return gpu_is_for_few(d->gpu, func) && !gpu_is_uneven(d->gpu, func) && products_of(d->s->loop) == 1;
 }
 
+/* Does the value come from a tile that is loaded in the loop's body? */
+static bool comes_from_tile(const IrBlock *body, const IrValue *v, uint8_t *seen)
+{
+	const IrOp *op = v->def;
+	if (!op || op->block != body || seen[v->id])
+		return false;
+	seen[v->id] = 1;
+	if (op->kind == OP_LOAD && ir_is_tensor(op->results[0].type))
+		return true;
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		if (comes_from_tile(body, ir_operand(op, i), seen))
+			return true;
+	return false;
+}
+
+/* Are rows copied whose places are loaded in the loop? */
+static bool gathers(const ScheduleCx *d)
+{
+	uint8_t *seen = ARENA_ARRAY(d->arena, uint8_t, d->values);
+	for (uint32_t i = 0; i < d->s->loads.len; i++) {
+		const ScheduledLoad *l = &d->s->loads.data[i];
+		if (l->kind == SCHEDULE_COPIED && !l->boxes && l->indirection &&
+		    comes_from_tile(l->load->block, ir_operand(l->load, 0), seen))
+			return true;
+	}
+	return false;
+}
+
 /* Fewer slots than were asked for, where they let a second CTA of one warpgroup onto the SM: it
- * multiplies while the first computes, waits or stores, which no slot makes up for. */
+ * multiplies while the first computes, waits or stores, which no slot makes up for. Nor does one
+ * for what threads do to gather rows, in kernels of more warps too. */
 static void make_room(const ScheduleCx *d, uint64_t slot, uint64_t taken)
 {
 	Schedule *s = d->s;
 	unsigned products = products_of(s->loop), ahead = ahead_within(s, slot);
-	unsigned least = products == 1 ? LEAST_OF_ONE : LEAST_OF_SEVERAL;
-	if (!products || gpu_num_warps(d->gpu, s->loop) != WARPS_OF_A_GROUP || is_alone(d))
+	bool gathered = gathers(d);
+	unsigned least = products == 1 && !gathered ? LEAST_OF_ONE : LEAST_OF_SEVERAL;
+	bool one = gpu_num_warps(d->gpu, s->loop) == WARPS_OF_A_GROUP;
+	if (!products || !(one || gathered) || is_alone(d))
 		return;
 	while (ahead > least && ctas_on_sm(d->gpu, 0, taken + slot * (ahead + 1)) < 2)
 		ahead--;
