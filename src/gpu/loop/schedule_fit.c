@@ -147,24 +147,6 @@ static bool gathers(const ScheduleCx *d)
 	return false;
 }
 
-/* Fewer slots than were asked for, where they let a second CTA of one warpgroup onto the SM: it
- * multiplies while the first computes, waits or stores, which no slot makes up for. Nor does one
- * for what threads do to gather rows, in kernels of more warps too. */
-static void make_room(const ScheduleCx *d, uint64_t slot, uint64_t taken)
-{
-	Schedule *s = d->s;
-	unsigned products = products_of(s->loop), ahead = ahead_within(s, slot);
-	bool gathered = gathers(d);
-	unsigned least = products == 1 && !gathered ? LEAST_OF_ONE : LEAST_OF_SEVERAL;
-	bool one = gpu_num_warps(d->gpu, s->loop) == WARPS_OF_A_GROUP;
-	if (!products || !(one || gathered) || is_alone(d))
-		return;
-	while (ahead > least && ctas_on_sm(d->gpu, 0, taken + slot * (ahead + 1)) < 2)
-		ahead--;
-	if (ahead >= least && ctas_on_sm(d->gpu, 0, taken + slot * (ahead + 1)) >= 2)
-		s->stages = MIN(s->stages, ahead + 1);
-}
-
 /* What the products add up, and some. */
 static unsigned registers_of_products(GpuCx *gpu, const IrOp *loop)
 {
@@ -172,6 +154,24 @@ static unsigned registers_of_products(GpuCx *gpu, const IrOp *loop)
 	for (const IrOp *op = loop->regions[0].first->first; op; op = op->next)
 		registers += op->kind == OP_WARP_GROUP_DOT ? gpu_words(gpu, op->results[0].type) : 0;
 	return registers;
+}
+
+/* Fewer slots than were asked for, where they let a second CTA of one warpgroup onto the SM: it
+ * multiplies while the first computes, waits or stores, which no slot makes up for. Nor does one
+ * for what threads do to gather rows, in kernels of more warps too. */
+static void make_room(const ScheduleCx *d, uint64_t slot, uint64_t taken)
+{
+	Schedule *s = d->s;
+	unsigned products = products_of(s->loop), ahead = ahead_within(s, slot);
+	bool one = gpu_num_warps(d->gpu, s->loop) == WARPS_OF_A_GROUP;
+	unsigned least = products == 1 && one ? LEAST_OF_ONE : LEAST_OF_SEVERAL;
+	unsigned registers = one ? 0 : registers_of_products(d->gpu, s->loop);
+	if (!products || !(one || gathers(d)) || is_alone(d))
+		return;
+	while (ahead > least && ctas_on_sm(d->gpu, registers, taken + slot * (ahead + 1)) < 2)
+		ahead--;
+	if (ahead >= least && ctas_on_sm(d->gpu, registers, taken + slot * (ahead + 1)) >= 2)
+		s->stages = MIN(s->stages, ahead + 1);
 }
 
 bool schedule_words_cost_ctas(GpuCx *gpu, unsigned words, uint64_t bytes, uint64_t more)
