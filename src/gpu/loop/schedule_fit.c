@@ -16,6 +16,7 @@ enum {
 	LEAST_OF_ONE = 2, /* that copies of one product's operands are ahead in any case */
 	LEAST_OF_SEVERAL = 1,
 	LEAST_TURNED = 2, /* iterations, where what is turned earlier is worth one more */
+	PLENTY = 1 << 16, /* bytes of a slot: more on the way to an SM than memory brings while it answers */
 	WARPS_OF_A_GROUP = 4,
 	BESIDE_BOXES = 2048, /* bytes: mbarriers, and what alignment leaves between rings */
 	BARRIERS = 256, /* bytes, where they are not among what rings leave anyway */
@@ -158,7 +159,8 @@ static unsigned registers_of_products(GpuCx *gpu, const IrOp *loop)
 
 /* Fewer slots than were asked for, where they let a second CTA of one warpgroup onto the SM: it
  * multiplies while the first computes, waits or stores, which no slot makes up for. Nor does one
- * for what threads do to gather rows, in kernels of more warps too. */
+ * for what threads do to gather rows, in kernels of more warps too. And where threads multiply
+ * themselves, large slots are one iteration ahead: a second one brings nothing earlier. */
 static void make_room(const ScheduleCx *d, uint64_t slot, uint64_t taken)
 {
 	Schedule *s = d->s;
@@ -166,6 +168,8 @@ static void make_room(const ScheduleCx *d, uint64_t slot, uint64_t taken)
 	bool one = gpu_num_warps(d->gpu, s->loop) == WARPS_OF_A_GROUP;
 	unsigned least = products == 1 && one ? LEAST_OF_ONE : LEAST_OF_SEVERAL;
 	unsigned registers = one ? 0 : registers_of_products(d->gpu, s->loop);
+	if (!products && d->has_dot && slot >= PLENTY)
+		s->stages = MIN(s->stages, LEAST_OF_SEVERAL + 1u);
 	if (!products || !(one || gathers(d)) || is_alone(d))
 		return;
 	while (ahead > least && ctas_on_sm(d->gpu, registers, taken + slot * (ahead + 1)) < 2)
