@@ -9,8 +9,8 @@ public/ has the cases: shapes, arguments and what should come out; the kernels a
 write (public/own, cases named "user ..."). Each case
 is run by both implementations in processes of its own kind, --jobs at a time, which compare results and leave what
 they compiled in the caches; then one process after another times each kernel alone: the implementations take turns, with the L2
-cache flushed before each launch. A case that fails, or is wrong, is said last and does not end the run. A kernel that is autotuned has
-one configuration in both. `compile` needs no GPU: registers, spilled words, shared memory, instructions of both, and with
+cache flushed before each launch, and what the kernel changes restored. A case that fails, or is wrong, is said last and does not end the
+run. A kernel that is autotuned has one configuration in both. `compile` needs no GPU: registers, spilled words, shared memory, instructions of both, and with
 --beside what has another PTX than in an earlier run."""
 
 import argparse
@@ -70,7 +70,7 @@ def _renewed(data):
 
 def fetch(folder):
     # Their setup would build CUDA code to tell its name otherwise.
-    environment = dict(os.environ, FLASH_ATTENTION_SKIP_CUDA_BUILD="TRUE", MAMBA_SKIP_CUDA_BUILD="TRUE")
+    environment = dict(os.environ, FLASH_ATTENTION_SKIP_CUDA_BUILD="TRUE", MAMBA_SKIP_CUDA_BUILD="TRUE", MINFERENCE_SKIP_CUDA_BUILD="TRUE")
     for package in worlds.packages():
         if all(os.path.exists(os.path.join(folder, file)) for file in package.files):
             continue
@@ -146,18 +146,18 @@ def _differs(got, wanted):
     return (difference.norm() / (wanted.norm() + 1e-30)).item(), (difference.abs().max() / (wanted.abs().max() + 1e-30)).item()
 
 
-def _run(case, world, build):
-    """The results and the launches of a case in that world."""
+def _run(case, world, build, keep):
+    """The results and the launches of a case in that world; keep: what the launches' tensors hold is kept for world.changed."""
     modules = [world.module(name) for name in case.modules]
     world.choose, world.prunes = _chooser(case), case.prunes
-    world.launches = []
+    world.launches, world.kept = [], {} if keep else None
     with world:
         made = _outputs(build(*modules))
     launches, world.launches = world.launches, None
     return made, launches
 
 
-def _checked(case, found, device):
+def _checked(case, found, device, keep=False):
     """Builds the case, runs it in each world; (launches by implementation, what differs, what went wrong with
     what is wanted, what must stay alive)."""
     import cases
@@ -166,7 +166,7 @@ def _checked(case, found, device):
     build, want = built if isinstance(built, tuple) else (built, None)
     made, launches = {}, {}
     for name, world in found.items():
-        made[name], launches[name] = _run(case, world, build)
+        made[name], launches[name] = _run(case, world, build, keep)
         if device != "cpu":
             torch.cuda.synchronize()
     differs, failed = {}, None
@@ -206,19 +206,27 @@ def _wrong(case, differs):
     return None
 
 
-def _timed(groups, repetitions, flush):
-    """Microseconds of each implementation's launches, which take turns. The GPU waits in front of them until they are issued: on a slow
-    host launches are what would be timed."""
+def _restore(changed):
+    """Memory holds again what it held: counters begin at zero, and what is sorted in place is unsorted."""
+    for memory, before in changed:
+        memory.copy_(before)
+
+
+def _timed(groups, changed, repetitions, flush):
+    """Microseconds of each implementation's launches, which take turns; changed: by implementation what is restored in front of each.
+    The GPU waits in front of them until they are issued: on a slow host launches are what would be timed."""
     import torch
     times = {name: [] for name in groups}
-    for launches in groups.values():
+    for name, launches in groups.items():
         for _ in range(2):
+            _restore(changed[name])
             for launch in launches:
                 launch.run()
     torch.cuda.synchronize()
     order = list(groups)
     for i in range(repetitions):
         for name in order if i % 2 == 0 else order[::-1]:
+            _restore(changed[name])
             flush.zero_()
             torch.cuda._sleep(AHEAD * len(groups[name]))
             began, ended = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
@@ -281,7 +289,7 @@ def child(task, folder, implementations, repetitions, names, ptx):
             row = {"case": name}
             try:
                 found = {who: worlds.World(who, folder, device) for who in implementations}
-                launches, differs, failed, alive = _checked(case, found, device)
+                launches, differs, failed, alive = _checked(case, found, device, keep=task == "time")
                 row["differs"] = {what: [list(pair) for pair in each] for what, each in differs.items()}
                 wrong = _wrong(case, differs) or failed
                 if wrong:
@@ -291,9 +299,11 @@ def child(task, folder, implementations, repetitions, names, ptx):
                 if any(list(group) != kernels for group in groups.values()):
                     raise ValueError(f"other kernels: {groups}")
                 row["kernels"] = {}
+                changed = {who: world.changed() for who, world in found.items()} if task == "time" else None
                 for kernel in kernels:
                     if task == "time":
-                        row["kernels"][kernel] = _timed({who: groups[who][kernel] for who in implementations}, repetitions, flush)
+                        row["kernels"][kernel] = _timed(
+                            {who: groups[who][kernel] for who in implementations}, {who: changed[who][kernel] for who in implementations}, repetitions, flush)
                     elif task == "compile":
                         row["kernels"][kernel] = {
                             who: _counted(groups[who][kernel][0].compiled,
@@ -304,7 +314,7 @@ def child(task, folder, implementations, repetitions, names, ptx):
                 import traceback
                 row["error"] = f"{type(error).__name__}: {error}"[:600]
                 row["trace"] = traceback.format_exc()[-1500:]
-            launches = alive = groups = found = None
+            launches = alive = groups = found = changed = None
             if device != "cpu":
                 try:
                     torch.cuda.synchronize()

@@ -77,6 +77,19 @@ class Make:
         return torch.randperm(n, generator=made).to(dtype).to(self.device)
 
 
+class Context:
+    """What the forward of a torch.autograd.Function keeps for its backward."""
+    needs_input_grad = (True,) * 8
+
+    def save_for_backward(self, *kept):
+        self.saved_tensors = kept
+
+    def mark_non_differentiable(self, *_):
+        pass
+
+    set_materialize_grads = mark_non_differentiable
+
+
 def attention(q, k, v, causal=True, window=0, scale=None, offset=None):
     """Attention of [T, H, D] by [S, HK, D], in float32; query i stands at place offset + i (S - T unless given)."""
     T, H, D = q.shape

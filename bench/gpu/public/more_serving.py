@@ -124,24 +124,46 @@ def index_scores(make, new=2048, length=16384, heads=4, D=128):
     return run
 
 
-def chosen_blocks(make, new=2048, length=16384, heads=32, groups=4, D=128):
-    q, cache = make.randn(new, heads, D), make.randn(length // 128, 2, 128, groups, D)
+def of_blocks(q, cache, chosen, table, limits):
+    """Attention of q [T, H, D] by the keys of the blocks that each query chose, up to the place where it stands."""
+    groups, D = cache.shape[1], q.shape[-1]
+    both = cache[table[0].long()].transpose(0, 1).reshape(groups, -1, 2 * D).float()
+    allowed = torch.zeros(groups, q.shape[0], both.shape[1] // 128, dtype=torch.bool, device=q.device).scatter_(2, chosen.long(), True)
+    seen = torch.arange(both.shape[1], device=q.device)[None, :] <= limits[:, None]
+    out, per = torch.empty_like(q), q.shape[1] // groups
+    for h in range(q.shape[1]):
+        g = h // per
+        scores = (q[:, h].float() @ both[g, :, :D].T) * D**-0.5
+        scores.masked_fill_(~(seen & allowed[g].repeat_interleave(128, 1)), float("-inf"))
+        out[:, h] = torch.softmax(scores, -1) @ both[g, :, D:]
+    return out
+
+
+def chosen_blocks(make, step, new=2048, length=16384, heads=32, groups=4, D=128):
+    """step: one query for each of 16 requests, which share their pages; else `new` queries of one request."""
+    new = 16 if step else new
+    q, cache = make.randn(new, heads, D), make.randn(length // 128, groups, 128, 2 * D)
     if make.device == "cpu":
         chosen = make.ints(0, 100, (groups, new, 16))
     else:
         chosen = torch.rand(groups, new, (length - new) // 128, device=make.device).argsort(-1)[..., :16].to(torch.int32)
-    starts, used, before = make.tensor([0, new]), make.tensor([length]), make.tensor([length - new])
+    starts, used, before, table = make.tensor([0, new]), make.tensor([length]), make.tensor([length - new]), pages(make, 1, length)
 
     def run(m):
         out = torch.empty_like(q)
-        m.minimax_m3_sparse_attn(q, cache, chosen, pages(make, 1, length), starts, used, before, new, groups, D**-0.5, out)
+        if step:
+            m.minimax_m3_sparse_attn_decode(q, cache, chosen, table.expand(new, -1), used.repeat(new), groups, D**-0.5, out, 1)
+        else:
+            m.minimax_m3_sparse_attn(q, cache, chosen, table, starts, used, before, new, groups, D**-0.5, out)
         return out
-    return run
+    places = torch.full((new,), length - 1, device=q.device) if step else torch.arange(length - new, length, device=q.device)
+    return run, lambda: of_blocks(q, cache, chosen, table, places)
 
 
 M3 = VLLM + "models.minimax_m3.common.ops."
 add("vLLM M3 scores and best blocks", M3 + "index_topk", index_scores, most=1e9, rms=0.5)
-add("vLLM M3 attention of chosen blocks", M3 + "sparse_attn", chosen_blocks)
+add("vLLM M3 attention of chosen blocks", M3 + "sparse_attn", partial(chosen_blocks, step=False))
+add("vLLM M3 attention of chosen blocks, step", M3 + "sparse_attn", partial(chosen_blocks, step=True))
 
 # ---- products
 

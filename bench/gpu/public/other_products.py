@@ -4,7 +4,7 @@ from functools import partial
 
 import torch
 
-from cases import add, attention
+from cases import Context, add, attention
 
 LMDEPLOY, LIGHT = "lmdeploy.pytorch.kernels.cuda.", "lightllm.models.llama.triton_kernel."
 
@@ -146,17 +146,6 @@ def liger_moe(make, back):
     x, up, down = make.randn(tokens, hidden), make.randn(E, 2 * inner, hidden, scale=0.05), make.randn(E, hidden, inner, scale=0.05)
     chosen = make.tensor([[(i * 5 + j * (i % 3 + 1)) % E for j in range(top)] for i in range(tokens)])
     weights, given = make.rand(tokens, top, dtype=torch.bfloat16), make.randn(tokens, hidden)
-
-    class Context:
-        needs_input_grad = (True, True, True, False, True)
-
-        def save_for_backward(self, *kept):
-            self.saved_tensors = kept
-
-        def mark_non_differentiable(self, *_):
-            pass
-
-        set_materialize_grads = mark_non_differentiable
 
     def run(m):
         context = Context()

@@ -147,6 +147,7 @@ def _table(world):
         "sglang.srt.utils.custom_op": dict(register_custom_op=_register),
         "sglang.kernels.jit.utils": dict(is_arch_support_pdl=_is_none),
         "sglang.srt.layers.moe.utils": dict(get_moe_padding_size=lambda *_: 0),
+        "torchao.float8.config": dict(e4m3_dtype=torch.float8_e4m3fn),
         "lmdeploy.utils": dict(get_logger=_Logger),
         "lmdeploy.messages": dict(QuantPolicy=enum.IntEnum("QuantPolicy", dict(NONE=0, INT4=4, INT8=8, FP8=16, FP8_E5M2=17, TURBO_QUANT=42))),
     }
@@ -200,7 +201,7 @@ def without_gpu():
         shared_memory_per_block_optin, shared_memory_per_multiprocessor, warp_size, total_memory = 232448, 233472, 32, 80 << 30
     triton.runtime.driver.set_active(Driver())
     neso.backends.cpu.driver.CpuDriver.get_current_target = Driver.get_current_target
-    torch.cuda.get_device_properties = lambda *_: Properties()
+    torch.cuda.get_device_properties = torch.cpu.get_device_properties = lambda *_: Properties()
     torch.cuda.get_device_capability = lambda *_: (9, 0)
     torch.cuda.get_device_name = lambda *_: Properties.name
     torch.cuda.is_available = lambda: True

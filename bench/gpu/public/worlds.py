@@ -130,6 +130,18 @@ class _Finder:
         pass
 
 
+def memories(args):
+    """(address, its bytes) of the memory of each tensor among arguments of a launch."""
+    import torch
+    for arg in args:
+        arg = arg if isinstance(arg, (tuple, list, torch.Tensor)) else getattr(arg, "base", None)  # a descriptor's tensor
+        if isinstance(arg, (tuple, list)):
+            yield from memories(arg)
+        elif isinstance(arg, torch.Tensor) and arg.untyped_storage().nbytes():
+            whole = arg.untyped_storage()
+            yield whole.data_ptr(), torch.empty(0, dtype=torch.uint8, device=arg.device).set_(whole)
+
+
 class World:
     """The libraries as one implementation, "triton" or "neso", compiles them."""
 
@@ -151,6 +163,7 @@ class World:
             self.triton = importlib.import_module("triton")
             importlib.import_module("triton.language")
             self.launches = None
+            self.kept = None
             self.choose, self.prunes = None, False
             _watch(self)
 
@@ -196,6 +209,11 @@ class World:
         import stubs
         return stubs.given(name, self)
 
+    def changed(self):
+        """By name of a kernel [(memory, what it held in front of the kernel's first launch)] of all memory that holds something
+        else by now: by that kernel, or by a later one."""
+        return {name: [(memory, before) for memory, before in kept.values() if not memory.equal(before)] for name, kept in self.kept.items()}
+
     def module(self, name):
         """The module of that name, such as fla.ops.gla.chunk."""
         if not self.file_of(name):
@@ -217,8 +235,8 @@ class Launch:
 
 
 def _watch(world):
-    """From now on launches in that world are noted while world.launches is a list, and autotuners have one configuration, which
-    world.choose picks."""
+    """From now on launches in that world are noted while world.launches is a list, what their tensors hold is kept while world.kept is
+    a dictionary, and autotuners have one configuration, which world.choose picks."""
     jit = importlib.import_module("triton.runtime.jit")
     tuner = importlib.import_module("triton.runtime.autotuner").Autotuner
     kernels, run, tune = jit.JITFunction, jit.JITFunction.run, tuner.run
@@ -228,6 +246,11 @@ def _watch(world):
             return run(self, *args, grid=grid, warmup=warmup, **keywords)
         launch = Launch(self, run, args, grid, keywords)
         world.launches.append(launch)
+        if world.kept is not None:
+            kept = world.kept.setdefault(launch.name, {})
+            for address, memory in memories([*args, *keywords.values()]):
+                if address not in kept:
+                    kept[address] = memory, memory.clone()
         launch.compiled = launch.run(warmup=world.device == "cpu")
         return launch.compiled
 

@@ -18,6 +18,7 @@ enum {
 	LEAST_OF_SEVERAL = 1,
 	QUARTER = 4,
 	LEAST_TURNED = 2, /* iterations, where what is turned earlier is worth one more */
+	PLENTY = 1 << 16, /* bytes of a slot: more on the way to an SM than memory brings while it answers */
 	WARPS_OF_A_GROUP = 4,
 	BESIDE_BOXES = 2048, /* bytes: mbarriers, and what alignment leaves between rings */
 	BARRIERS = 256, /* bytes, where they are not among what rings leave anyway */
@@ -121,19 +122,32 @@ static bool is_alone(const ScheduleCx *d)
 	return gpu_is_for_few(d->gpu, func) && !gpu_is_uneven(d->gpu, func) && products_of(d->s->loop) == 1;
 }
 
-/* Fewer slots than were asked for, where they let a second CTA of one warpgroup onto the SM: it
- * multiplies while the first computes, waits or stores, which no slot makes up for. */
-static void make_room(const ScheduleCx *d, uint64_t slot, uint64_t taken)
+/* Does the value come from a tile that is loaded in the loop's body? */
+static bool comes_from_tile(const IrBlock *body, const IrValue *v, uint8_t *seen)
 {
-	Schedule *s = d->s;
-	unsigned products = products_of(s->loop), ahead = ahead_within(s, slot);
-	unsigned least = products == 1 ? LEAST_OF_ONE : LEAST_OF_SEVERAL;
-	if (!products || gpu_num_warps(d->gpu, s->loop) != WARPS_OF_A_GROUP || is_alone(d))
-		return;
-	while (ahead > least && ctas_on_sm(d->gpu, 0, taken + slot * (ahead + 1)) < 2)
-		ahead--;
-	if (ahead >= least && ctas_on_sm(d->gpu, 0, taken + slot * (ahead + 1)) >= 2)
-		s->stages = MIN(s->stages, ahead + 1);
+	const IrOp *op = v->def;
+	if (!op || op->block != body || seen[v->id])
+		return false;
+	seen[v->id] = 1;
+	if (op->kind == OP_LOAD && ir_is_tensor(op->results[0].type))
+		return true;
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		if (comes_from_tile(body, ir_operand(op, i), seen))
+			return true;
+	return false;
+}
+
+/* Are rows copied whose places are loaded in the loop? */
+static bool gathers(const ScheduleCx *d)
+{
+	uint8_t *seen = ARENA_ARRAY(d->arena, uint8_t, d->values);
+	for (uint32_t i = 0; i < d->s->loads.len; i++) {
+		const ScheduledLoad *l = &d->s->loads.data[i];
+		if (l->kind == SCHEDULE_COPIED && !l->boxes && l->indirection &&
+		    comes_from_tile(l->load->block, ir_operand(l->load, 0), seen))
+			return true;
+	}
+	return false;
 }
 
 /* What the products add up, and some. */
@@ -143,6 +157,27 @@ static unsigned registers_of_products(GpuCx *gpu, const IrOp *loop)
 	for (const IrOp *op = loop->regions[0].first->first; op; op = op->next)
 		registers += op->kind == OP_WARP_GROUP_DOT ? gpu_words(gpu, op->results[0].type) : 0;
 	return registers;
+}
+
+/* Fewer slots than were asked for, where they let a second CTA of one warpgroup onto the SM: it
+ * multiplies while the first computes, waits or stores, which no slot makes up for. Nor does one
+ * for what threads do to gather rows, in kernels of more warps too. And where threads multiply
+ * themselves, large slots are one iteration ahead: a second one brings nothing earlier. */
+static void make_room(const ScheduleCx *d, uint64_t slot, uint64_t taken)
+{
+	Schedule *s = d->s;
+	unsigned products = products_of(s->loop), ahead = ahead_within(s, slot);
+	bool one = gpu_num_warps(d->gpu, s->loop) == WARPS_OF_A_GROUP;
+	unsigned least = products == 1 && one ? LEAST_OF_ONE : LEAST_OF_SEVERAL;
+	unsigned registers = one ? 0 : registers_of_products(d->gpu, s->loop);
+	if (!products && d->has_dot && slot >= PLENTY)
+		s->stages = MIN(s->stages, LEAST_OF_SEVERAL + 1u);
+	if (!products || !(one || gathers(d)) || is_alone(d))
+		return;
+	while (ahead > least && ctas_on_sm(d->gpu, registers, taken + slot * (ahead + 1)) < 2)
+		ahead--;
+	if (ahead >= least && ctas_on_sm(d->gpu, registers, taken + slot * (ahead + 1)) >= 2)
+		s->stages = MIN(s->stages, ahead + 1);
 }
 
 bool schedule_words_cost_ctas(GpuCx *gpu, unsigned words, uint64_t bytes, uint64_t more)

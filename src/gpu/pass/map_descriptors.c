@@ -6,9 +6,9 @@
  * !tt.tensordesc<tensor<..., #memory>> with neso.map (gpu/layout/boxes.h). The rest is for
  * lower-descriptors: descriptors selected by control flow, computed parts, gathered rows (which
  * TMA has from Blackwell on), tiles that fit no box, and tiles not known to begin where a box may:
- * at a multiple of 16 bytes along the last dim and, where they are written, at no negative index.
- * An H200 ends a kernel with CUDA_ERROR_ILLEGAL_INSTRUCTION where one begins elsewhere
- * (bench/history.md).
+ * at a multiple of 16 bytes along the last dim and, where they are written, at no negative index
+ * (an op of each kind, if the sign is not known until the kernel runs). An H200 ends a kernel with
+ * CUDA_ERROR_ILLEGAL_INSTRUCTION where one begins elsewhere (bench/history.md).
  *
  * Numbers in neso.map are those of the arguments as lower-descriptors leaves them: a descriptor is
  * pointer, sizes, strides and padding. Values that no map can express are found by the launch,
@@ -199,15 +199,45 @@ static bool begins_well(const Mapping *m, const IrOp *op)
 }
 
 /* Boxes that are read may begin outside of the tensor, those that are written at no negative
- * index. */
-static bool begins_inside(const Mapping *m, const IrOp *op)
+ * index. Which of a box's indices may be negative: -1, one is. */
+static int negative_indices(const Mapping *m, const IrOp *op)
 {
+	int set = 0;
 	for (uint32_t i = 2; op->kind != OP_DESC_LOAD && i < op->operand_count; i++) {
 		const AxisInfo *index = axis_of(m->axes, ir_operand(op, i));
-		if (!index || !index->nonneg)
-			return false;
+		if (!index || (index->known && index->value < 0))
+			return -1;
+		set |= index->nonneg ? 0 : 1 << i;
 	}
-	return true;
+	return set;
+}
+
+/* Of a box that is written from indices on of which those of `set` may be negative, as loaded ones
+ * may: through the map where none is, else as it was. The op that goes through the map. */
+static IrOp *guarded(Mapping *m, IrOp *op, int set)
+{
+	IrModule *module = m->cx->module;
+	IrBuilder b = ir_at(module, op);
+	IrValue *inside = NULL;
+	for (uint32_t i = 2; i < op->operand_count; i++) {
+		if (!(set & 1 << i))
+			continue;
+		IrValue *index = ir_operand(op, i), *zero = irb_int(&b, index->type, 0);
+		IrValue *good = irb_cmpi(&b, CMPI_SGE, index, zero);
+		inside = inside ? irb_2(&b, OP_ANDI, NULL, inside, good) : good;
+	}
+	IrOp *choice = irb_op(&b, OP_IF, &inside, 1, NULL, 0, 2), *both[2] = {NULL, op};
+	IrMapping map;
+	ir_mapping_init(&map, m->cx->scratch);
+	both[0] = ir_clone(module, op, &map, NULL, NULL);
+	ir_op_unlink(op);
+	for (uint32_t k = 0; k < 2; k++) {
+		IrBlock *block = ir_block_new(module, &choice->regions[k]);
+		ir_op_append(block, both[k]);
+		IrBuilder end = ir_at_end(module, block, op->loc);
+		irb_op(&end, OP_YIELD, NULL, 0, NULL, 0, 0);
+	}
+	return both[0];
 }
 
 static bool find_use(void *data, IrOp *op)
@@ -215,7 +245,7 @@ static bool find_use(void *data, IrOp *op)
 	Mapping *m = data;
 	bool counts = op->kind == OP_DESC_LOAD || op->kind == OP_DESC_STORE || (op->kind == OP_DESC_REDUCE && can_reduce(op, m->gpu));
 	if (counts && !gpu_is_map(ir_operand(op, 0)->type) && begins_well(m, op) &&
-	    begins_inside(m, op))
+	    negative_indices(m, op) >= 0)
 		vec_push(m->cx->scratch, &m->uses, op);
 	return true;
 }
@@ -242,8 +272,10 @@ static bool map_function(PassCx *cx, IrOp *func)
 		IrLoc loc = ir_value_loc(descriptor);
 		IrType block = block_of(&m, m.uses.data[i]);
 		IrValue *arg = map ? gpu_map_arg(&m.args, block, (IrSign)type->space, map, loc) : NULL;
-		if (arg)
-			go_through(&m, m.uses.data[i], arg);
+		if (!arg)
+			continue;
+		int set = negative_indices(&m, m.uses.data[i]);
+		go_through(&m, set ? guarded(&m, m.uses.data[i], set) : m.uses.data[i], arg);
 	}
 	if (m.args.made.len)
 		gpu_map_args_describe(&m.args);
