@@ -417,6 +417,21 @@ def counts(out, n):
 
 
 @triton.jit
+def of_a_number(out):
+    c = 3
+
+    def more(v):
+        nonlocal c
+        if v > 4:
+            c = c * v
+        return c + 2
+
+    r = more(1) + more(5) * 10
+    tl.store(out, r)
+    tl.store(out + 1, c)
+
+
+@triton.jit
 def tiles_given_back(x, out, n, N: tl.constexpr):
     i = tl.arange(0, N)
     best, at = tl.full([N], -1000, tl.int32), tl.zeros([N], tl.int32)
@@ -518,6 +533,7 @@ class Constructs(Engines):
     def test_nonlocal(self):
         for n in (0, 1, 3, 4, 9):
             self.check(counts, [], [np.array([counted.fn(n)], np.int32)], n, assembled=n == 9)
+        self.check(of_a_number, [], [np.array([5 + 170, 15], np.int32)])
         x = np.random.default_rng(7).integers(-50, 50, (5, 16)).astype(np.int32)
         self.check(tiles_given_back, [x], [np.concatenate([x.max(0), x.argmax(0).astype(np.int32)])], 5, N=16)
         self.refuses(given_away, "'add' assigns 'n' of the function around it, and is called elsewhere", np.zeros(1, np.int32))

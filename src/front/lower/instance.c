@@ -66,6 +66,7 @@ const Val *instance_body(FrontLower *low, FrontFunction *f, IrOp *func)
 {
 	CONTRACT(func->kind == OP_FUNC && ir_func_body(func));
 	low->b = ir_at_end(low->m, ir_func_body(func), func->loc);
+	nonlocal_enter(low, f);
 	Stream body_of = {.list = f->ast->body}, end = {0};
 	if (low->frame->own_nonlocals.len) { /* they are given back at the end, too */
 		Ast *node = ARENA_NEW(low->arena, Ast);
@@ -198,7 +199,6 @@ static Instance *instance_new(FrontLower *low, FrontFunction *f, const Val **val
 	in->demoted.func = in->func;
 	low->demoted_args = &in->demoted;
 	uint32_t errors = low->diags->errors;
-	nonlocal_enter(low, f);
 	in->result = instance_body(low, f, in->func);
 	in->failed = low->diags->errors != errors || low->stopped ||
 		     (in->result && in->result->kind == VAL_POISON);

@@ -71,6 +71,8 @@ bool nonlocal_may_call(FrontLower *low, const FrontFunction *f)
 void nonlocal_enter(FrontLower *low, const FrontFunction *f)
 {
 	SymVec *names = &low->frame->own_nonlocals;
+	if (!f->env || f->env->host)
+		return;
 	nonlocal_names(low, f->ast, names);
 	for (uint32_t i = 0; i < names->len; i++) {
 		frame_set(low, low->frame, names->data[i], sanitize(low, eval_name(low, names->data[i])));
