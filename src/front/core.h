@@ -368,16 +368,17 @@ void assigned_names(FrontLower *low, const AstList *body, SymVec *out);
  * code; those that something else holds too are left out. */
 void changed_objects(FrontLower *low, const AstList *body, SymVec *out);
 void assigned_in_expressions(FrontLower *low, const AstList *list, SymVec *out);
-/* nonlocal.c: names that a function, whose body was read, declares; that it was defined in the
- * current frame; may it be called from here (diagnosed)? */
+/* nonlocal.c: names that a function, whose body was read, declares nonlocal. */
 void nonlocal_names(FrontLower *low, const AstFunction *f, SymVec *out);
+bool nonlocal_is_declared(const FrontLower *low, Sym name); /* by the current function */
 /* The frame with the present value of a name of a frame around: of the functions on the way to here
  * the last one that assigns it. */
 const Frame *nonlocal_holder(const FrontLower *low, const Frame *owner, Sym name);
+/* A function was defined in the current frame; may it be called from here (diagnosed)? */
 void nonlocal_defined(FrontLower *low, FrontFunction *f);
 bool nonlocal_may_call(FrontLower *low, const FrontFunction *f);
-/* Binds them in the function's frame; what it returns with them; that assigned after a call, and
- * the call's result. */
+/* Binds the names in the function's frame; what it returns with them; those assigned after a call,
+ * and the call's result. */
 void nonlocal_enter(FrontLower *low, const FrontFunction *f);
 const Val *nonlocal_returned(FrontLower *low, const Val *v);
 const Val *nonlocal_assigned(FrontLower *low, const FrontFunction *f, const Val *result);

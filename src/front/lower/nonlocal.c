@@ -18,6 +18,11 @@ static void add_name(FrontLower *low, SymVec *names, Sym name)
 		vec_push(low->arena, names, name);
 }
 
+bool nonlocal_is_declared(const FrontLower *low, Sym name)
+{
+	return has_name(&low->frame->own_nonlocals, name);
+}
+
 void nonlocal_names(FrontLower *low, const AstFunction *f, SymVec *out)
 {
 	for (uint32_t i = 0; i < f->body.len; i++) {
@@ -52,7 +57,7 @@ const Frame *nonlocal_holder(const FrontLower *low, const Frame *owner, Sym name
 static bool is_own(const FrontLower *low, const FrontFunction *f, Sym name)
 {
 	const Frame *owner = owner_of(f->env, name);
-	bool copied = has_name(&low->frame->own_nonlocals, name) && owner_of(low->frame->env, name) == owner;
+	bool copied = nonlocal_is_declared(low, name) && owner_of(low->frame->env, name) == owner;
 	return owner && !low->regions && (copied || owner == low->frame);
 }
 

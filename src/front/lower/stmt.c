@@ -153,17 +153,12 @@ static void lower_dropped(FrontLower *low, Ast *expr)
 /* What it declares was bound when the function was entered, where it stands in the body itself. */
 static void lower_nonlocal(FrontLower *low, const Ast *node)
 {
-	const SymVec *own = &low->frame->own_nonlocals;
-	for (uint32_t i = 0; i < node->names.count; i++) {
-		uint32_t k = 0;
-		while (k < own->len && own->data[k] != node->names.names[i])
-			k++;
-		if (k < own->len)
-			continue;
+	bool declared = true;
+	for (uint32_t i = 0; i < node->names.count; i++)
+		declared = declared && nonlocal_is_declared(low, node->names.names[i]);
+	if (!declared)
 		lower_error(low, DIAG_UNSUPPORTED,
 			    "`nonlocal` under a condition, or outside a function of the kernel");
-		return;
-	}
 }
 
 static void lower_simple(FrontLower *low, Ast *node)
