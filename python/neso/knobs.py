@@ -437,6 +437,9 @@ class runtime_knobs(base_knobs):
         super().__setattr__(name, value)
         if name in ("launch_enter_hook", "launch_exit_hook"):
             _tell_native()
+        elif name == "add_stages_inspection_hook" and value is not None:
+            warnings.warn("knobs.runtime.add_stages_inspection_hook is not called: stages are lowered in the library. ir_override=FILE, "
+                          "an option of launches and of triton.compile, goes on from a stage's text", UserWarning, stacklevel=2)
 
 
 @_from_table

@@ -39,6 +39,8 @@ typedef struct Frame {
 	struct LoopScope *scope;  /* the loop around the statement that may be left early, or NULL */
 	uint32_t returns;         /* how many `return`s in loops were lowered */
 	SymVec turned;            /* targets of unrolled loops */
+	SymVec own_nonlocals;     /* names of the function around that it gives back */
+	SymVec given_back;        /* names that calls in it may assign */
 	const Val *raised;        /* host: exception on its way */
 } Frame;
 
@@ -197,6 +199,7 @@ bool strict_unary(FrontLower *low, AstUnOp op);
 
 /* ---- expressions (eval*.c) ---- */
 
+const Val *eval_name(FrontLower *low, Sym name);
 const Val *eval(FrontLower *low, Ast *node);
 /* The same where nobody takes the value: the sides of a conditional expression need not agree. */
 const Val *eval_dropped(FrontLower *low, Ast *node);
@@ -365,6 +368,20 @@ void assigned_names(FrontLower *low, const AstList *body, SymVec *out);
  * code; those that something else holds too are left out. */
 void changed_objects(FrontLower *low, const AstList *body, SymVec *out);
 void assigned_in_expressions(FrontLower *low, const AstList *list, SymVec *out);
+/* nonlocal.c: names that a function, whose body was read, declares nonlocal. */
+void nonlocal_names(FrontLower *low, const AstFunction *f, SymVec *out);
+bool nonlocal_is_declared(const FrontLower *low, Sym name); /* by the current function */
+/* The frame with the present value of a name of a frame around: of the functions on the way to here
+ * the last one that assigns it. */
+const Frame *nonlocal_holder(const FrontLower *low, const Frame *owner, Sym name);
+/* A function was defined in the current frame; may it be called from here (diagnosed)? */
+void nonlocal_defined(FrontLower *low, FrontFunction *f);
+bool nonlocal_may_call(FrontLower *low, const FrontFunction *f);
+/* Binds the names in the function's frame; what it returns with them; those assigned after a call,
+ * and the call's result. */
+void nonlocal_enter(FrontLower *low, const FrontFunction *f);
+const Val *nonlocal_returned(FrontLower *low, const Val *v);
+const Val *nonlocal_assigned(FrontLower *low, const FrontFunction *f, const Val *result);
 /* What an assignment stores: numbers become tensors. */
 const Val *sanitize(FrontLower *low, const Val *v);
 /* lists.c: what `name` holds with another element; poison after diagnosing. And name.append(x),

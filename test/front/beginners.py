@@ -35,7 +35,8 @@ def kernel(p, n, B: tl.constexpr):
     either(n)  # note: 5: in the call of 'either' here
 
     def add(x):
-        nonlocal n  # error: 9: `nonlocal` is not supported in a kernel  # note: -: a function returns what it makes
+        if x:
+            nonlocal n  # error: 13: `nonlocal` under a condition, or outside a function of the kernel is not supported
         n += x
 
     add(1)  # note: 5: in the call of 'add' here

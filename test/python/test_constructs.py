@@ -361,6 +361,109 @@ def output(kernel, *args, **options):
     return text.getvalue().splitlines()
 
 
+@triton.jit
+def counted(n):
+    total, odd, seen = 0, 0, 0
+
+    def add(v):
+        nonlocal total
+        total += v
+        return total
+
+    def both(v):
+        nonlocal total, odd
+        if v % 2 == 1:
+            odd += 1
+            return add(v)
+        add(v * 2)
+        add(peek() % 3)
+        return total * 3
+
+    def peek():
+        return total * 100 + odd
+
+    def nothing():
+        nonlocal seen
+        if seen > 40:
+            return
+        seen += 1
+
+    other = add
+    for i in range(n):
+
+        def skip():
+            nonlocal seen
+            seen += i * 2
+
+        if i == 2:
+            skip()
+            continue
+        seen += both(i)
+        seen += other(peek() % 5)
+        nothing()
+        if total > 60:
+            break
+    for i in tl.static_range(3):
+        add(i)
+    while add(1) % 7 != 0:
+        seen += 1
+    seen += peek() if n > 3 else add(5)
+    return seen * 1000 + total * 10 + odd
+
+
+@triton.jit
+def counts(out, n):
+    tl.store(out, counted(n))
+
+
+@triton.jit
+def of_a_number(out):
+    c = 3
+
+    def more(v):
+        nonlocal c
+        if v > 4:
+            c = c * v
+        return c + 2
+
+    r = more(1) + more(5) * 10
+    tl.store(out, r)
+    tl.store(out + 1, c)
+
+
+@triton.jit
+def tiles_given_back(x, out, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    best, at = tl.full([N], -1000, tl.int32), tl.zeros([N], tl.int32)
+
+    def look(v, k):
+        nonlocal best, at
+        more = v > best
+        best, at = tl.where(more, v, best), tl.where(more, k, at)
+
+    for k in range(n):
+        look(tl.load(x + k * N + i), k)
+    tl.store(out + i, best)
+    tl.store(out + N + i, at)
+
+
+@triton.jit
+def call_it(f):
+    f(1)
+
+
+@triton.jit
+def given_away(out):
+    n = 0
+
+    def add(v):
+        nonlocal n
+        n += v
+
+    call_it(add)
+    tl.store(out, n)
+
+
 class Constructs(Engines):
     def test_collections(self):
         at = np.arange(8)
@@ -426,6 +529,14 @@ class Constructs(Engines):
         self.check(asserts, [], [np.arange(8, dtype=np.int32)], 9, debug=True)
         with self.assertRaisesRegex(DeviceAssertError, "too many"):
             asserts[(1, )](np.zeros(8, np.int32), 5, debug=True, neso_target="interp")
+
+    def test_nonlocal(self):
+        for n in (0, 1, 3, 4, 9):
+            self.check(counts, [], [np.array([counted.fn(n)], np.int32)], n, assembled=n == 9)
+        self.check(of_a_number, [], [np.array([5 + 170, 15], np.int32)])
+        x = np.random.default_rng(7).integers(-50, 50, (5, 16)).astype(np.int32)
+        self.check(tiles_given_back, [x], [np.concatenate([x.max(0), x.argmax(0).astype(np.int32)])], 5, N=16)
+        self.refuses(given_away, "'add' assigns 'n' of the function around it, and is called elsewhere", np.zeros(1, np.int32))
 
     def test_closures(self):
         for n in (2, 5):

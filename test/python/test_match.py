@@ -180,7 +180,135 @@ def tiles(out, n):
             tl.store(out + x, 0)
 
 
+class Turned(NamedTuple):
+    x: int
+    y: int
+    z: int = 3
+
+
+@dataclass
+class Named:
+    first: int
+    second: int
+    __match_args__ = ("second", "first")
+
+
+@dataclass
+class Deep(Box):
+    pair: Pair
+
+
+@triton.jit
+def placed(v, n):
+    match v:
+        case Box(0, y):
+            return 100 + y
+        case Deep(x, _, Pair(1, b)):
+            return 200 + x * 10 + b
+        case Box(x, y) if x > 50:
+            return 300 + x + y
+        case Box(1 | 2 as x, y=7):
+            return 400 + x
+        case Pair(x, y):
+            return 500 + x * y + n
+        case Turned(x, z=5):
+            return 600 + x
+        case Turned(_, _, z):
+            return 700 + z
+        case Box(_, y):
+            return 800 + y
+    return n
+
+
+@triton.jit
+def placed_all(out, n):
+    tl.store(out, placed(Box(0, 4), n))
+    tl.store(out + 1, placed(Deep(2, 9, Pair(1, 6)), n))
+    tl.store(out + 2, placed(Box(60, n), n))
+    tl.store(out + 3, placed(Box(2, 7), n))
+    tl.store(out + 4, placed(Pair(n, n), n))
+    tl.store(out + 5, placed(Turned(4, 1, 5), n))
+    tl.store(out + 6, placed(Turned(4, 1), n))
+    tl.store(out + 7, placed(Box(3, n), n))
+    tl.store(out + 8, placed((1, 2), n))
+
+
+def placed_here(n):
+    values = (Box(0, 4), Deep(2, 9, Pair(1, 6)), Box(60, n), Box(2, 7), Pair(n, n), Turned(4, 1, 5), Turned(4, 1), Box(3, n),
+              (1, 2))
+    return [placed.fn(v, n) for v in values]
+
+
+@triton.jit
+def placed_tiles(out, n):
+    match Box(tl.arange(0, 8), n):
+        case Box(x, 0):
+            tl.store(out + x, x)
+        case Box(x, times) if times > 2:
+            tl.store(out + x, x * times)
+        case Box(x):
+            tl.store(out + x, 0)
+
+
+@triton.jit
+def too_many(out):
+    match Pair(1, 2):
+        case Pair(x, y, z):
+            tl.store(out, x + y + z)
+
+
+@triton.jit
+def of_names(v):
+    match v:
+        case Named(1, first):
+            return 10 + first
+        case Named(second):
+            return 20 + second
+
+
+@triton.jit
+def by_names(out):
+    tl.store(out, of_names(Named(7, 1)))
+    tl.store(out + 1, of_names(Named(7, 2)))
+
+
+@triton.jit
+def named_parts(v, n):
+    match v:
+        case (0 as a, [_, (2 | 3) as b]):
+            return a + b * 10 + n
+        case Box(x=1 | 2 as x, y=int() as y) as whole:
+            return 100 + x * whole.x + y
+        case {"k": [1 as one, *_]}:
+            return 200 + one + n
+        case [Box(x) as box, 5]:
+            return 300 + x + box.y
+    return n
+
+
+@triton.jit
+def all_named_parts(out, n):
+    tl.store(out, named_parts((0, [1, 3]), n))
+    tl.store(out + 1, named_parts(Box(2, 4), n))
+    tl.store(out + 2, named_parts({"k": [1, 2, 3]}, n))
+    tl.store(out + 3, named_parts([Box(n, 6), 5], n))
+    tl.store(out + 4, named_parts((0, [1, 4]), n))
+
+
+def named_parts_here(n):
+    values = ((0, [1, 3]), Box(2, 4), {"k": [1, 2, 3]}, [Box(n, 6), 5], (0, [1, 4]))
+    return [named_parts.fn(v, n) for v in values]
+
+
 class Match(Engines):
+    def test_positions(self):
+        for n in (3, 6):
+            self.check(placed_all, [], [np.array(placed_here(n), np.int32)], n)
+        for n in (0, 1, 5):
+            self.check(placed_tiles, [], [np.arange(8, dtype=np.int32) * (1 if n == 0 else n if n > 2 else 0)], n)
+        self.check(by_names, [], [np.array([17, 22], np.int32)])
+        self.refuses(too_many, "a pattern Pair(...) has at most 2 parts without a name", np.zeros(1, np.int32))
+
     def test_parts(self):
         for n in (3, 6):
             self.check(of_parts, [], [np.array(of_parts_here(n), np.int32)], n)
@@ -194,6 +322,10 @@ class Match(Engines):
         for n in (0, 1, 5):
             times = 1 if n == 0 else n if n > 2 else 0
             self.check(tiles, [], [np.arange(8, dtype=np.int32) * times], n)
+
+    def test_names_of_parts(self):
+        for n in (3, 6):
+            self.check(all_named_parts, [], [np.array(named_parts_here(n), np.int32)], n)
 
     def test_known(self):
         for how in (1, "two", "deux", None, True, 5, -2, 7, 8, "three"):

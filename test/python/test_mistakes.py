@@ -96,11 +96,13 @@ class Mistakes(unittest.TestCase):
 
     def test_settings(self):
         with knobs.runtime.scope():
-            self.warned(((lambda: setattr(knobs.runtime, "debugg", True), "no setting 'debugg'.*did you mean 'debug'"), ))
+            self.warned(((lambda: setattr(knobs.runtime, "debugg", True), "no setting 'debugg'.*did you mean 'debug'"),
+                         (lambda: setattr(knobs.runtime, "add_stages_inspection_hook", print), "is not called.*ir_override")))
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 knobs.runtime.debug = False
                 knobs.runtime.jit_cache_hook = None
+                knobs.runtime.add_stages_inspection_hook = None
         self.refused((
             (lambda: triton.set_allocator(3), TypeError, "an allocator is a function of \\(size, alignment, stream\\), not 3"),
             (lambda: triton.testing.do_bench(lambda: None, return_mode="avg"), AssertionError, "return_mode is one of min.*not 'avg'"),

@@ -155,7 +155,31 @@ def reduced(x_ptr, u_ptr, out_ptr, N: tl.constexpr):
     tl.store(out_ptr + 7, tl.xor_sum(x.to(tl.int32), 0))
 
 
+@triton.jit
+def roots(x_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    tl.store(out_ptr + i, tl.sqrt(x))
+    tl.store(out_ptr + N + i, tl.rsqrt(x))
+    tl.store(out_ptr + 2 * N + i, tl.exp2(x))
+    tl.store(out_ptr + 3 * N + i, tl.exp2(x * F32_MANY))
+    tl.store(out_ptr + 4 * N + i, tl.math.sqrt_rn(x))
+
+
+F32_MANY = tl.constexpr(2.0**133)
+
+
 class Semantics(Engines):
+    def test_subnormal_numbers(self):
+        """The instructions for them take subnormal numbers for zeros, and give none."""
+        x = np.array([0, -0.0, 1e-45, -1e-45, 1e-40, -1e-40, 2.0**-126, 2.0**-120, 4, -2.0**-126, -2.0**-127, np.inf, 2.0**-127,
+                      -3e-39, 2.0**-130, 1], F32)
+        x[15] = -1.0
+        flushed = np.where(np.abs(x) < F32(2.0**-126), np.copysign(F32(0), x), x)
+        with np.errstate(all="ignore"):
+            want = [np.sqrt(flushed), 1 / np.sqrt(flushed), np.exp2(flushed), np.exp2(x * F32(2.0**133)), np.sqrt(x)]
+        self.check(roots, [x], [np.concatenate(want).astype(F32)], N=16)
+
     def test_special_floats(self):
         values = np.array([0, -0.0, np.inf, -np.inf, np.nan, 3e38, -3e38, 1.5], F32)
         x, y = [v.ravel() for v in np.meshgrid(values, values)]

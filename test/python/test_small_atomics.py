@@ -1,4 +1,4 @@
-"""Atomics of 16 bits: PTX has few of them, the others are a loop of compare-and-swap."""
+"""Atomics of 8 and 16 bits: PTX has few of them, the others are a loop of compare-and-swap."""
 
 import os
 import unittest
@@ -48,12 +48,35 @@ def moved(x_ptr, out_ptr, N: tl.constexpr):
     tl.atomic_store(out_ptr, tl.atomic_load(x_ptr + 1))
 
 
+@triton.jit
+def truths(x_ptr, out_ptr, old_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    tl.store(out_ptr + tl.arange(0, 4), tl.arange(0, 4) % 2 == 0)
+    tl.debug_barrier()
+    tl.atomic_or(out_ptr + 1 + i * 0, x, mask=i < N - 1)
+    tl.atomic_and(out_ptr + i * 0, x, mask=i < 3)
+    tl.atomic_xor(out_ptr + 2 + i * 0, x)
+    tl.store(old_ptr + i, tl.atomic_or(out_ptr + 4 + i, 0))
+    tl.store(old_ptr + N, tl.atomic_xchg(out_ptr + 3, 6))
+
+
 class SmallAtomics(Engines):
+    def test_truths(self):
+        n = 32
+        x = np.random.default_rng(8).integers(0, 2, n).astype(bool)
+        out = np.ones(4 + n, bool)
+        out[:4] = [x[:3].all(), x[:-1].any(), 1 ^ x.sum() % 2, True]
+        self.check(truths, [x], [out, np.arange(n + 1) < n], N=n)
+        with mock.patch.dict(os.environ, {"NESO_STRICT_TRITON": "1"}):
+            self.refuses(truths, "tl.atomic_or does not support int1", x, out, out, N=n, num_stages=2)
+
     def test_values(self):
         n = 32
-        for dtype in (np.int16, np.uint16, np.float16):
-            x = np.random.default_rng(3).integers(0 if dtype == np.uint16 else -50, 50, n).astype(dtype)
-            x[9] = 0 if dtype == np.uint16 else -60
+        for dtype in (np.int8, np.uint8, np.int16, np.uint16, np.float16):
+            unsigned = dtype in (np.uint8, np.uint16)
+            x = np.random.default_rng(3).integers(0 if unsigned else -50, 50, n).astype(dtype)
+            x[9] = 0 if unsigned else -60
             some = np.arange(n) % 3 != 0
             out = np.full(8 + n, 77, dtype)
             out[:8] = 3
@@ -67,7 +90,7 @@ class SmallAtomics(Engines):
             self.check(all_of_them, [x], [out, old], N=n)
 
     def test_bits(self):
-        for dtype in (np.int16, np.uint16):
+        for dtype in (np.int8, np.uint8, np.int16, np.uint16):
             x = np.random.default_rng(4).integers(0, 2**15, 32).astype(dtype) | np.array(64, dtype)
             want = np.array([np.bitwise_and.reduce(x), np.bitwise_or.reduce(x), np.bitwise_xor.reduce(x)], dtype)
             self.check(bits, [x], [want], N=32)

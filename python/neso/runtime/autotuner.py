@@ -307,7 +307,11 @@ class Autotuner(KernelInterface):
         return builtins.min(timings, key=timings.get)
 
     def _tune(self, key, candidates, args, kwargs):
-        """Measures, and keeps the choice. True: it was known, from the cache or from a file of choices."""
+        """Measures, and keeps the choice. True: it was known, from the cache or from a file of choices, or as pruning left
+        no other one."""
+        if len(candidates) == 1:
+            self.cache[key], self.configs_timings = candidates[0], {}
+            return True
         given = {n: v for n, v in {**self.nargs, **kwargs}.items() if n in self.arg_names}
         place = None
         if tuned.is_used():

@@ -98,28 +98,8 @@ static bool order_args(FrontLower *low, const BuiltinCall *call, uint32_t first,
 	       sem_arg_str(low, call->what, "scope", call->a[first + 1], &out->scope);
 }
 
-const Val *builtin_atomic_rmw(FrontLower *low, const BuiltinCall *call)
-{
-	SemAtomic atomic = {.what = call->what};
-	const Val *value = sem_arg_tensor(low, call->what, "val", call->a[1]);
-	if (!value || !optional_tensor(low, call, "mask", call->a[2], &atomic.mask) ||
-	    !order_args(low, call, 3, &atomic))
-		return low->poison;
-	return sem_atomic_rmw(low, (IrRmw)call->info->data, call->a[0], value, &atomic);
-}
-
-const Val *builtin_atomic_cas(FrontLower *low, const BuiltinCall *call)
-{
-	SemAtomic atomic = {.what = call->what};
-	const Val *expected = sem_arg_tensor(low, call->what, "cmp", call->a[1]);
-	const Val *value = expected ? sem_arg_tensor(low, call->what, "val", call->a[2]) : NULL;
-	if (!value || !order_args(low, call, 3, &atomic))
-		return low->poison;
-	return sem_atomic_cas(low, call->a[0], expected, value, &atomic);
-}
-
-/* The pointer seen as one to integers of the same width, for atomics that only move bits; to bytes where
- * one bit lies in memory. NULL after diagnosing. */
+/* The pointer seen as one to integers of the same width, for atomics that only move bits; to bytes
+ * where one bit lies in memory. NULL after diagnosing. */
 static const Val *bits_pointer(FrontLower *low, const BuiltinCall *call, TlType *elem)
 {
 	const Val *ptr = call->a[0];
@@ -132,9 +112,59 @@ static const Val *bits_pointer(FrontLower *low, const BuiltinCall *call, TlType 
 	return sem_bitcast(low, ptr, tl_ptr(low, tl_int(low, bits, true), false, sem_elem(ptr)->space));
 }
 
+static const Val *to_bits(FrontLower *low, const Val *v, TlType elem, TlType bits)
+{
+	v = sem_cast(low, v, elem);
+	return tl_is(elem, DT_INT1) ? sem_cast(low, v, bits) : sem_bitcast(low, v, bits);
+}
+
 static const Val *from_bits(FrontLower *low, const Val *bits, TlType elem)
 {
 	return tl_is(elem, DT_INT1) ? sem_cast(low, bits, elem) : sem_bitcast(low, bits, elem);
+}
+
+/* Of truths, which are bytes in memory: what leaves them 0 or 1. */
+static const Val *rmw_of_truths(FrontLower *low, const BuiltinCall *call, const Val *value,
+				const SemAtomic *atomic)
+{
+	TlType elem;
+	const Val *ptr = bits_pointer(low, call, &elem);
+	const Val *bits = ptr ? to_bits(low, value, elem, sem_elem(ptr)->elem) : low->poison;
+	if (sem_is_poison(bits))
+		return bits;
+	bits = sem_atomic_rmw(low, (IrRmw)call->info->data, ptr, bits, atomic);
+	return sem_is_poison(bits) ? bits : from_bits(low, bits, elem);
+}
+
+static bool is_of_truths(const FrontLower *low, const BuiltinCall *call)
+{
+	const Val *ptr = call->a[0];
+	IrRmw op = (IrRmw)call->info->data;
+	bool keeps = op == RMW_AND || op == RMW_OR || op == RMW_XOR || op == RMW_XCHG;
+	return keeps && !low->options->strict && sem_is_tile(ptr) && tl_is_ptr(sem_elem(ptr)) &&
+	       tl_is(sem_elem(ptr)->elem, DT_INT1);
+}
+
+const Val *builtin_atomic_rmw(FrontLower *low, const BuiltinCall *call)
+{
+	SemAtomic atomic = {.what = call->what};
+	const Val *value = sem_arg_tensor(low, call->what, "val", call->a[1]);
+	if (!value || !optional_tensor(low, call, "mask", call->a[2], &atomic.mask) ||
+	    !order_args(low, call, 3, &atomic))
+		return low->poison;
+	if (is_of_truths(low, call))
+		return rmw_of_truths(low, call, value, &atomic);
+	return sem_atomic_rmw(low, (IrRmw)call->info->data, call->a[0], value, &atomic);
+}
+
+const Val *builtin_atomic_cas(FrontLower *low, const BuiltinCall *call)
+{
+	SemAtomic atomic = {.what = call->what};
+	const Val *expected = sem_arg_tensor(low, call->what, "cmp", call->a[1]);
+	const Val *value = expected ? sem_arg_tensor(low, call->what, "val", call->a[2]) : NULL;
+	if (!value || !order_args(low, call, 3, &atomic))
+		return low->poison;
+	return sem_atomic_cas(low, call->a[0], expected, value, &atomic);
 }
 
 /* What only reads releases nothing, and what only writes acquires nothing. */
@@ -170,8 +200,8 @@ const Val *builtin_atomic_store(FrontLower *low, const BuiltinCall *call)
 	if (!value || !optional_tensor(low, call, "mask", call->a[2], &atomic.mask) ||
 	    !order_args(low, call, 3, &atomic) || !one_way(low, call->what, atomic.sem, false))
 		return low->poison;
-	value = sem_cast(low, value, elem);
-	value = tl_is(elem, DT_INT1) ? sem_cast(low, value, sem_elem(ptr)->elem)
-				     : sem_bitcast(low, value, sem_elem(ptr)->elem);
-	return sem_is_poison(sem_atomic_rmw(low, RMW_XCHG, ptr, value, &atomic)) ? low->poison : low->none;
+	value = to_bits(low, value, elem, sem_elem(ptr)->elem);
+	if (sem_is_poison(value) || sem_is_poison(sem_atomic_rmw(low, RMW_XCHG, ptr, value, &atomic)))
+		return low->poison;
+	return low->none;
 }

@@ -22,7 +22,8 @@ const PyBuiltin *python_find(const char *owner, const char *name)
 /* The functions that hand numbers on, or ask for them themselves where they want their value. */
 static bool takes_demoted(const char *name)
 {
-	static const char *const names[] = {"range", "isinstance", "min", "max", "tuple", "list", "zip"};
+	static const char *const names[] = {"range", "isinstance", "min", "max", "tuple", "list",
+					    "zip", "%field"};
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (strcmp(name, names[i]) == 0)
 			return true;
@@ -144,6 +145,38 @@ const Val *host_py_hasattr(FrontLower *low, const Val *self, const CallArgs *arg
 	if (v && v->kind == VAL_OPAQUE)
 		return v;
 	return ok ? val_bool(low, v != NULL) : v;
+}
+
+/* The name of a class's attribute by its position in a pattern; NULL: it has none there. *count:
+ * how many it has. */
+static Sym pattern_attribute(FrontLower *low, FrontClass *c, uint32_t position, uint32_t *count)
+{
+	const Val *named = resolve_class_attribute(low, c, lower_sym(low, STR("__match_args__")));
+	if (named && named->kind == VAL_TUPLE) {
+		const Val *name = position < named->seq.len ? val_host(named->seq.items[position]) : NULL;
+		*count = named->seq.len;
+		return name && name->kind == VAL_STR ? lower_sym(low, name->s) : NULL;
+	}
+	*count = c->kind == CLASS_RECORD || c->kind == CLASS_TUPLE ? c->field_count : 0;
+	return position < *count ? c->fields[position].name : NULL;
+}
+
+/* Of a pattern `Class(first, second)`: the value, the class, a position. */
+const Val *host_pattern_field(FrontLower *low, const Val *self, const CallArgs *args)
+{
+	(void)self;
+	const Val *v = args->args[0], *class = args->args[1];
+	int64_t position;
+	if (v->kind == VAL_POISON || class->kind == VAL_POISON)
+		return low->poison;
+	if (class->kind != VAL_CLASS || !val_as_int(args->args[2], &position))
+		return host_bad_argument(low, "a pattern", class);
+	uint32_t count;
+	Sym name = pattern_attribute(low, class->klass, (uint32_t)position, &count);
+	if (!name)
+		return lower_error(low, DIAG_PATTERN_COUNT, class->klass->name, count);
+	const Val *found = eval_attribute(low, v, name, low->span);
+	return found ? found : lower_error(low, DIAG_ATTRIBUTE, val_describe(low, v), name);
 }
 
 const Val *host_py_callable(FrontLower *low, const Val *self, const CallArgs *args)

@@ -68,9 +68,10 @@ static const Val *global_name(FrontLower *low, Sym name)
 	return strict_global(low, v) ? v : low->poison;
 }
 
-static const Val *eval_name(FrontLower *low, Sym name)
+const Val *eval_name(FrontLower *low, Sym name)
 {
-	for (const Frame *f = low->frame; f; f = f->env) {
+	for (const Frame *owner = low->frame; owner; owner = owner->env) {
+		const Frame *f = nonlocal_holder(low, owner, name);
 		const Val *v = frame_get(f, name);
 		/* A number that was assigned in another function of the kernel is made again here. */
 		if (v && v->kind == VAL_TENSOR && v->origin && f->root != low->frame->root)

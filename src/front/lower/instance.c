@@ -66,7 +66,17 @@ const Val *instance_body(FrontLower *low, FrontFunction *f, IrOp *func)
 {
 	CONTRACT(func->kind == OP_FUNC && ir_func_body(func));
 	low->b = ir_at_end(low->m, ir_func_body(func), func->loc);
-	Flow flow = lower_stream(low, (Stream){.list = f->ast->body}, true);
+	nonlocal_enter(low, f);
+	Stream body_of = {.list = f->ast->body}, end = {0};
+	if (low->frame->own_nonlocals.len) { /* they are given back at the end, too */
+		Ast *node = ARENA_NEW(low->arena, Ast);
+		node->kind = AST_RETURN;
+		node->span = f->ast->name_span;
+		end.list = (AstList){ARENA_ARRAY(low->arena, Ast *, 1), 1};
+		end.list.items[0] = node;
+		body_of.next = &end;
+	}
+	Flow flow = lower_stream(low, body_of, true);
 	lower_at(low, flow.at.file ? flow.at : f->ast->name_span);
 	const Val *v = flow.kind == FLOW_RETURN ? flow.value : NULL;
 	ValueVec values = {0};
@@ -289,7 +299,7 @@ const Val *instance_call(FrontLower *low, FrontFunction *f, const CallArgs *args
 		return low->poison;
 	if (f->ast->is_lambda)
 		return inline_lambda(low, f, values);
-	if (!check_noinline(low, f, values))
+	if (!check_noinline(low, f, values) || !nonlocal_may_call(low, f))
 		return low->poison;
 	Text key;
 	text_init(&key, low->arena);
@@ -313,7 +323,7 @@ const Val *instance_call(FrontLower *low, FrontFunction *f, const CallArgs *args
 		in = instance_new(low, f, values);
 		map_put_ptr(&low->instances, sym, in);
 	}
-	return in->failed ? low->poison : call(low, in, f, values);
+	return in->failed ? low->poison : nonlocal_assigned(low, f, call(low, in, f, values));
 }
 
 /* ---- regions of reduce and scan ---- */

@@ -84,6 +84,7 @@ static void lower_nested_def(FrontLower *low, Ast *node)
 	f->kind = ast->kind == FN_HOST ? FN_JIT : ast->kind;
 	f->env = low->frame;
 	f->id = FIRST_CLOSURE + ++low->closures;
+	nonlocal_defined(low, f);
 	if (function_defaults(low, f))
 		frame_set(low, low->frame, node->function->name, val_function(low, f));
 }
@@ -149,6 +150,17 @@ static void lower_dropped(FrontLower *low, Ast *expr)
 	lower_restore(low, old);
 }
 
+/* What it declares was bound when the function was entered, where it stands in the body itself. */
+static void lower_nonlocal(FrontLower *low, const Ast *node)
+{
+	bool declared = true;
+	for (uint32_t i = 0; i < node->names.count; i++)
+		declared = declared && nonlocal_is_declared(low, node->names.names[i]);
+	if (!declared)
+		lower_error(low, DIAG_UNSUPPORTED,
+			    "`nonlocal` under a condition, or outside a function of the kernel");
+}
+
 static void lower_simple(FrontLower *low, Ast *node)
 {
 	if (!strict_statement(low, node))
@@ -193,13 +205,13 @@ static void lower_simple(FrontLower *low, Ast *node)
 		lower_error(low, DIAG_UNSUPPORTED, "`try`");
 		lower_note(low, "device_assert tells of what must not be, and static_assert of what is known when compiling");
 		break;
-	case AST_GLOBAL:
 	case AST_NONLOCAL:
-		lower_error(low, DIAG_UNSUPPORTED, node->kind == AST_GLOBAL ? "`global`" : "`nonlocal`");
-		lower_note(low, node->kind == AST_NONLOCAL
-			? "a function returns what it makes, and the call assigns it: x = f(x)"
-			: "tl.store through a pointer argument gives results to the host, `return` to a "
-			  "caller in the kernel");
+		lower_nonlocal(low, node);
+		break;
+	case AST_GLOBAL:
+		lower_error(low, DIAG_UNSUPPORTED, "`global`");
+		lower_note(low, "tl.store through a pointer argument gives results to the host, "
+				"`return` to a caller in the kernel");
 		break;
 	case AST_CLASS_DEF:
 		lower_error(low, DIAG_UNSUPPORTED, "a class defined inside a kernel");
@@ -257,6 +269,7 @@ static Flow flow_return(FrontLower *low, Ast *node)
 	const Val *v = low->none;
 	if (node->unary_stmt.value)
 		v = sanitize(low, eval(low, node->unary_stmt.value));
+	v = nonlocal_returned(low, v);
 	if (low->frame->scope)
 		return loop_return(low, v, node->span);
 	return (Flow){.kind = FLOW_RETURN, .value = v, .at = node->span};

@@ -139,6 +139,23 @@ static void scan_import(Scan *s, const Ast *n)
 	}
 }
 
+/* What a function of this body may assign around it. */
+static void scan_nonlocals(Scan *s, AstFunction *function)
+{
+	SymVec names = {0};
+	if (function_parse(function_of_ast(s->low->frame->ns, function), s->low->diags))
+		nonlocal_names(s->low, function, &names);
+	for (uint32_t i = 0; i < names.len; i++)
+		add(s, names.data[i]);
+}
+
+/* Functions with `nonlocal` may be called by any name, from everywhere in the statements. */
+static void scan_given_back(Scan *s)
+{
+	for (uint32_t i = 0; i < s->low->frame->given_back.len; i++)
+		add(s, s->low->frame->given_back.data[i]);
+}
+
 static void scan_body(Scan *s, const AstList *body)
 {
 	for (uint32_t i = 0; i < body->len; i++) {
@@ -179,6 +196,7 @@ static void scan_body(Scan *s, const AstList *body)
 			break;
 		case AST_FUNCTION_DEF:
 			add(s, n->function->name);
+			scan_nonlocals(s, n->function);
 			break;
 		case AST_FOR:
 			scan_target(s, n->for_stmt.target);
@@ -202,12 +220,14 @@ void assigned_names(FrontLower *low, const AstList *body, SymVec *out)
 {
 	Scan s = {low, out};
 	scan_body(&s, body);
+	scan_given_back(&s);
 }
 
 void assigned_in_expressions(FrontLower *low, const AstList *list, SymVec *out)
 {
 	Scan s = {low, out};
 	scan_exprs(&s, list);
+	scan_given_back(&s);
 }
 
 /* ---- objects that change ---- */

@@ -257,6 +257,18 @@ Ast *parse_binary(Parser *p, unsigned prec)
 	return NULL;
 }
 
+/* Part of a pattern: pattern 'as' NAME. Its name stands behind its value, which no `:=` has. */
+static Ast *as_pattern(Parser *p, Ast *pattern, uint32_t start)
+{
+	Ast *node = node_new(p, AST_NAMED_EXPR, start);
+	advance(p);
+	if (!at(p, TOK_NAME))
+		return parse_unexpected(p, "a name after 'as'");
+	node->named.value = own(node, pattern);
+	node->named.target = own(node, parse_atom(p));
+	return node_end(p, node);
+}
+
 /* expression: disjunction ['if' disjunction 'else' expression] | lambdef */
 Ast *parse_test(Parser *p)
 {
@@ -279,6 +291,8 @@ Ast *parse_test(Parser *p)
 			return NULL;
 		node_end(p, node);
 	}
+	if (node && p->in_pattern && at(p, TOK_AS))
+		node = as_pattern(p, node, start);
 	leave(p);
 	return node;
 }

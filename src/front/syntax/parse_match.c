@@ -121,6 +121,7 @@ typedef struct Place {
 	int64_t end;
 	const Ast *key;            /* of a mapping, or NULL */
 	Sym attr;                  /* of an object, or NULL */
+	const Ast *class;          /* whose `index`th attribute, or NULL */
 } Place;
 
 static Ast *value_at(Parser *p, const Place *place, Span span)
@@ -137,6 +138,10 @@ static Ast *value_at(Parser *p, const Place *place, Span span)
 	}
 	if (place->key)
 		return subscript(p, outer, (Ast *)(uintptr_t)place->key, span);
+	if (place->class) {
+		Ast *args[] = {outer, (Ast *)(uintptr_t)place->class, number(p, place->index, span)};
+		return call(p, builtin(p, "%%field", span), args, 3, span);
+	}
 	if (!place->slice)
 		return subscript(p, outer, number(p, place->index, span), span);
 	Ast *slice = node_new(p, AST_SLICE, span.start);
@@ -247,12 +252,13 @@ static bool class_test(Parser *p, const Place *place, const Ast *pattern, Case *
 {
 	Ast *of_value = NULL, *class = pattern->call.func;
 	uint32_t plain = pattern->call.args.len;
-	if ((class->kind != AST_NAME && class->kind != AST_ATTRIBUTE) || plain > 1 ||
-	    (plain && !is_of_value(class)))
+	bool whole = is_of_value(class);
+	if ((class->kind != AST_NAME && class->kind != AST_ATTRIBUTE) || (whole && plain > 1))
 		return refused(p, pattern);
 	*test = is_instance(p, place, class, pattern->span);
-	if (plain) {
-		if (!pattern_test(p, place, pattern->call.args.items[0], out, &of_value))
+	for (uint32_t i = 0; i < plain; i++) {
+		Place field = {.subject = place->subject, .outer = place, .index = i, .class = class};
+		if (!pattern_test(p, whole ? place : &field, pattern->call.args.items[i], out, &of_value))
 			return false;
 		*test = joined(p, *test, of_value, false);
 	}
@@ -299,6 +305,13 @@ static bool pattern_test(Parser *p, const Place *place, Ast *pattern, Case *out,
 		return mapping_test(p, place, pattern, out, test);
 	case AST_CALL:
 		return class_test(p, place, pattern, out, test);
+	case AST_NAMED_EXPR: /* pattern as name */
+		if (pattern->named.target->span.start < pattern->named.value->span.start)
+			break;
+		if (!pattern_test(p, place, pattern->named.value, out, test))
+			return false;
+		bind(p, out, pattern->named.target->name.id, place, pattern->named.target->span);
+		return true;
 	default:
 		break;
 	}
@@ -337,8 +350,8 @@ static Ast *guard_of(Parser *p, const Case *c)
 	return call(p, spanned(lambda, span), values, count, span);
 }
 
-/* The pattern of a case: `a, b` without brackets is a sequence. */
-static Ast *read_pattern(Parser *p)
+/* `a, b` without brackets is a sequence. */
+static Ast *read_items(Parser *p)
 {
 	uint32_t start = tok_start(p);
 	VEC(Ast *) items = {0};
@@ -359,6 +372,14 @@ static Ast *read_pattern(Parser *p)
 	Ast *node = node_new(p, AST_TUPLE, start);
 	node->seq.items = list_of(p, node, items.data, items.len);
 	return node_end(p, node);
+}
+
+static Ast *read_pattern(Parser *p)
+{
+	p->in_pattern = true;
+	Ast *pattern = read_items(p);
+	p->in_pattern = false;
+	return pattern;
 }
 
 static bool read_case(Parser *p, Sym subject, Case *out)

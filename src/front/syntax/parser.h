@@ -22,6 +22,7 @@ typedef struct Parser {
 	uint32_t depth;    /* of expressions being parsed */
 	uint32_t failures; /* errors of this call */
 	bool in_function, in_loop;
+	bool in_pattern; /* of a case, whose parts may have names by `as` */
 	bool warned_names; /* once for all of a module: DIAG_SYNTAX_NAMED_ESCAPE */
 } Parser;
 

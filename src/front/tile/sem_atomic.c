@@ -36,13 +36,19 @@ static bool is_bitwise(IrRmw op)
 	return op == RMW_AND || op == RMW_OR || op == RMW_XOR;
 }
 
-/* Triton has 16 bits only for adding floats, and changes the bits of those of 32 and 64. */
+static bool is_byte(TlType t)
+{
+	return tl_is_int(t) && tl_bits(t) == 8;
+}
+
+/* Triton has 16 bits only for adding floats and none of 8, and changes the bits of those of 32 and
+ * 64. */
 static bool dtype_ok(FrontLower *low, const SemAtomic *atomic, IrRmw op, TlType t)
 {
 	if (atomic->moves && t->kind == TL_SCALAR && tl_bits(t) >= 8)
 		return true;
 	bool is_add = op == RMW_ADD, half = tl_is(t, DT_FP16) || tl_is(t, DT_BF16);
-	bool narrow = t->kind == TL_SCALAR && tl_bits(t) == 16 && !(half && is_add);
+	bool narrow = t->kind == TL_SCALAR && ((tl_bits(t) == 16 && !(half && is_add)) || is_byte(t));
 	bool ok = t->kind == TL_SCALAR && (half || tl_bits(t) >= 32);
 	if (narrow)
 		ok = !low->options->strict && !(half && is_bitwise(op));
@@ -129,7 +135,7 @@ const Val *sem_atomic_cas(FrontLower *low, const Val *ptr, const Val *expected, 
 	if (!pointer_ok(low, ptr, atomic->what))
 		return low->poison;
 	TlType t = sem_elem(ptr)->elem, at = sem_type(ptr);
-	if (t->kind != TL_SCALAR || tl_bits(t) < 16)
+	if (t->kind != TL_SCALAR || (tl_bits(t) < 16 && (low->options->strict || !is_byte(t))))
 		return lower_error(low, DIAG_TILE_ATOMIC_DTYPE, atomic->what, tl_describe(low, t));
 	/* What was there has the sign of `val`, as upstream: a number as written is signed. */
 	TlType given = sem_elem(value);

@@ -23,6 +23,12 @@ static inline double from_bits_d(uint64_t u)
 	return x;
 }
 
+/* As the instructions with .ftz take and give floats: a subnormal number is a zero of its sign. */
+static inline float flush_f(float x)
+{
+	return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x;
+}
+
 /* Adding it rounds to a whole number, whose two's complement is then in the low bits. */
 #define ROUND_SHIFT 0x1.8p52
 

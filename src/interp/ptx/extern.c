@@ -207,6 +207,13 @@ static int64_t mul_high_s64(int64_t x, int64_t y)
 		     (void)y; (void)z; (void)w; o[i] = (F)(expr);)                               \
 	}
 #define MATH1(name, expr) MATH_N(name, double, 1, expr) MATH_N(name##f, float, 1, expr)
+#define FTZ1(name, expr)                                                                         \
+	MATH_N(name, double, 1, expr)                                                            \
+	HEAD(name##f)                                                                            \
+	{                                                                                        \
+		const float *p = in[0];                                                          \
+		BODY(float, double x = (double)flush_f(p[i]); o[i] = flush_f((float)(expr));)    \
+	}
 #define MATH2(name, expr) MATH_N(name, double, 2, expr) MATH_N(name##f, float, 2, expr)
 #define MATH3(name, expr) MATH_N(name, double, 3, expr) MATH_N(name##f, float, 3, expr)
 #define MATH4(name, expr) MATH_N(name, double, 4, expr) MATH_N(name##f, float, 4, expr)
@@ -235,6 +242,7 @@ static int64_t mul_high_s64(int64_t x, int64_t y)
 #undef LIB2
 #undef LIB3
 #undef MATH1
+#undef FTZ1
 #undef MATH2
 #undef MATH3
 #undef MATH4
@@ -254,6 +262,7 @@ typedef struct LibRow {
 #define MATH_ROWS(name, n)                                                      \
 	{#name, lib_##name, n, {8, 8, 8, 8}, 8, 0}, {#name "f", lib_##name##f, n, {4, 4, 4, 4}, 4, 0},
 #define MATH1(name, expr) MATH_ROWS(name, 1)
+#define FTZ1(name, expr) MATH_ROWS(name, 1)
 #define MATH2(name, expr) MATH_ROWS(name, 2)
 #define MATH3(name, expr) MATH_ROWS(name, 3)
 #define MATH4(name, expr) MATH_ROWS(name, 4)

@@ -832,7 +832,7 @@ static void names_of_a_text_are_told(void **state)
 				  "2x 2y 2z 2tl.load 2a 2G.h.i 2b 2K 2j 2range 2R 2q 2W 2V 2e 2x.shape "
 				  "3tl.constexpr 3N 3T 4N ");
 	assert_int_equal(neso_names("x = 1\n", 6, note_name, said), NESO_ERROR_SOURCE);
-	static const char odd[] = "def f(a):\n    match a:\n        case [1 as b]:\n            pass\n";
+	static const char odd[] = "def f(a):\n    match a:\n        case {'k': 1, **b}:\n            pass\n";
 	assert_int_equal(neso_names(odd, strlen(odd), note_name, said), NESO_ERROR_SOURCE);
 	assert_int_equal(neso_names(NULL, 0, note_name, said), NESO_ERROR_USAGE);
 }

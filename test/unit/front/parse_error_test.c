@@ -11,7 +11,7 @@ typedef struct ErrorCase {
 } ErrorCase;
 
 #define BYTES(literal) literal, sizeof(literal) - 1
-#define PATTERN "a case takes literals, names, '_', '|', 'as' at its end, sequences, dicts, Class(name=...)"
+#define PATTERN "a case takes literals, names, '_', '|', 'as', sequences, dicts, Class(x, name=...)"
 
 static const ErrorCase error_cases[] = {
 	{DIAG_SYNTAX_NUL,
@@ -412,7 +412,7 @@ static const ErrorCase error_cases[] = {
 	 "    case [b, *c, *d]: pass\n"
 	 "def g(a):\n"
 	 "  match a:\n"
-	 "    case f(b): pass\n"
+	 "    case int(b, 1): pass\n"
 	 "def h(a):\n"
 	 "  match a:\n"
 	 "    case 1 | b: pass\n"
@@ -422,7 +422,7 @@ static const ErrorCase error_cases[] = {
 	 "    case 2, b + 1: return b\n"
 	 "    case _: return 0 0\n"),
 	 "3:18-20 " PATTERN "\n"
-	 "6:10-14 " PATTERN "\n"
+	 "6:10-19 " PATTERN "\n"
 	 "9:10-15 " PATTERN "\n"
 	 "12:10-16 " PATTERN "\n"
 	 "13:13-18 " PATTERN "\n"
