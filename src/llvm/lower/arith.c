@@ -350,32 +350,37 @@ static LLVMValueRef *constant_table(Lower *lw, IrAttr value, const Layout *layou
 	return regs;
 }
 
-/* Do loops, branches or selects hand it on to a product of warp groups, to be added to? */
-static bool starts_product(const IrValue *v, unsigned deep)
+/* Do branches, selects or loops that are left hand it on to a product of warp groups, to be added
+ * to? `handed`: by one of them already. A counted loop alone does no harm. */
+static bool starts_product(const IrValue *v, bool handed, unsigned deep)
 {
 	bool found = false;
 	for (const IrUse *u = v->uses; u && deep && !found; u = u->next) {
 		const IrOp *op = u->owner, *around = op->block ? ir_parent_op(op) : NULL;
 		uint32_t at = (uint32_t)(u - op->operands);
 		switch (op->kind) {
-		case OP_WARP_GROUP_DOT: found = at == 2; break;
-		case OP_SELECT: found = starts_product(&op->results[0], deep - 1); break;
+		case OP_WARP_GROUP_DOT: found = handed && at == 2; break;
+		case OP_SELECT: found = starts_product(&op->results[0], true, deep - 1); break;
 		case OP_FOR:
-			found = at > 2 && (starts_product(op->regions[0].first->args[at - 2], deep - 1) ||
-					   starts_product(&op->results[at - 3], deep - 1));
+			found = at > 2 &&
+				(starts_product(op->regions[0].first->args[at - 2], handed, deep - 1) ||
+				 starts_product(&op->results[at - 3], handed, deep - 1));
 			break;
-		case OP_WHILE: found = starts_product(op->regions[0].first->args[at], deep - 1); break;
+		case OP_WHILE: found = starts_product(op->regions[0].first->args[at], true, deep - 1); break;
 		case OP_CONDITION:
-			found = at && (starts_product(around->regions[1].first->args[at - 1], deep - 1) ||
-				       starts_product(&around->results[at - 1], deep - 1));
+			found = at &&
+				(starts_product(around->regions[1].first->args[at - 1], true, deep - 1) ||
+				 starts_product(&around->results[at - 1], true, deep - 1));
 			break;
 		case OP_YIELD:
 			if (around->kind == OP_FOR || around->kind == OP_IF)
-				found = starts_product(&around->results[at], deep - 1);
+				found = starts_product(&around->results[at], handed || around->kind == OP_IF,
+						       deep - 1);
 			if (around->kind == OP_FOR)
-				found |= starts_product(around->regions[0].first->args[1 + at], deep - 1);
+				found |= starts_product(around->regions[0].first->args[1 + at], handed,
+							deep - 1);
 			if (around->kind == OP_WHILE)
-				found = starts_product(around->regions[0].first->args[at], deep - 1);
+				found = starts_product(around->regions[0].first->args[at], true, deep - 1);
 			break;
 		default: break;
 		}
@@ -390,7 +395,7 @@ static LLVMValueRef unseen_constant(Lower *lw, const IrValue *v, LLVMValueRef nu
 {
 	enum { DEEP = 6 };
 	IrType elem = ir_elem(v->type);
-	if (!ir_is_tensor(v->type) || elem->bits != 32 || !starts_product(v, DEEP))
+	if (!ir_is_tensor(v->type) || elem->bits != 32 || !starts_product(v, false, DEEP))
 		return number;
 	return lower_from_bits(lw, MACHINE1(lw, unseen, lower_to_bits(lw, number, elem)), elem);
 }

@@ -505,7 +505,7 @@ static void test_ptx(void **state)
 	static const char *const wanted[] = {
 		"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [", "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [",
 		"cp.async.bulk.commit_group;", "cp.async.bulk.wait_group.read 0;", "cp.async.bulk.wait_group 0;", "elect.sync _|%p", "setmaxnreg.dec.sync.aligned.u32 40;",
-		"bar.sync %r", "bar.arrive %r", "cp.reduce.async.bulk.tensor.1d.global.shared::cta.xor.tile.bulk_group [", "mbarrier.inval.shared::cta.b64 [", "fence.proxy.async;", "prefetch.tensormap ["};
+		"bar.sync %r", "bar.arrive %r", "cp.reduce.async.bulk.tensor.1d.global.shared::cta.xor.tile.bulk_group [", "mbarrier.inval.shared::cta.b64 [", "fence.proxy.async.global;", "prefetch.tensormap ["};
 	Arena arena;
 	arena_init(&arena, 0);
 	const char *load = load_body(&arena, &cases[4], WAIT), *rest =
