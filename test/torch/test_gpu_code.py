@@ -134,6 +134,16 @@ class GpuCode(unittest.TestCase):
         import torch._inductor.select_algorithm as select
         x = torch.randn(128, 64, generator=torch.Generator().manual_seed(2)).half()
         y = torch.randn(64, 128, generator=torch.Generator().manual_seed(3)).half()
+        strided = torch.empty_strided
+
+        def on_some_device(*given, **words):
+            """torch 2.10 and older make room for descriptors where the kernel would be timed."""
+            try:
+                return strided(*given, **words)
+            except RuntimeError as error:
+                if "no NVIDIA driver" not in str(error):
+                    raise
+                return strided(*given, **{**words, "device": "cpu"})
         for name in ("triton_mm", "triton_mm_persistent_tma"):
             def first(cache, name, inputs, layout, *given, choices=None, **words):
                 choices = choices or next(g for g in given if isinstance(g, list))
@@ -141,7 +151,8 @@ class GpuCode(unittest.TestCase):
             settings = {"max_autotune_gemm": True, "max_autotune_gemm_backends": "TRITON",
                         "test_configs.autotune_choice_name_regex": rf"^{name}_\d+$", "test_configs.max_mm_configs": 1,
                         "triton.enable_persistent_tma_matmul": "tma" in name}
-            with self.subTest(name), inductor.patch(settings), mock.patch.object(select.AlgorithmSelectorCache, "do_autotuning", first):
+            with self.subTest(name), inductor.patch(settings), mock.patch.object(torch, "empty_strided", on_some_device), \
+                    mock.patch.object(select.AlgorithmSelectorCache, "do_autotuning", first):
                 self.compiled(lambda x, y: torch.relu(x @ y), (x, y))
                 out, descriptors = torch.zeros(128, 128).half(), torch.zeros(1 << 16, dtype=torch.uint8)
                 self.simulated(lambda rows, columns: (128 // rows * 128 // columns, ), arg_A=x, arg_B=y, out_ptr1=out,
