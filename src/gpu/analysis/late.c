@@ -5,9 +5,12 @@ const IrOp *gpu_late_read(const IrOp *user, const IrValue *held)
 	const IrOp *read = ir_is_tensor(held->type) ? held->def : NULL;
 	if (!read || read->kind != OP_LOCAL_LOAD || read->block != user->block || !ir_has_one_use(held))
 		return NULL;
-	for (const IrOp *op = read->next; op != user; op = op->next)
-		if (!op || ir_has_trait(op, TRAIT_WRITE | TRAIT_SYNC) || op->region_count)
+	for (const IrOp *op = read->next; op != user; op = op->next) {
+		/* Loads through maps become copies that are waited for (tensor-copies). */
+		bool waits = op && (op->kind == OP_DESC_LOAD || op->kind == OP_DESC_GATHER);
+		if (!op || waits || ir_has_trait(op, TRAIT_WRITE | TRAIT_SYNC) || op->region_count)
 			return NULL;
+	}
 	return read;
 }
 

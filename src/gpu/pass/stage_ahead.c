@@ -457,11 +457,12 @@ static void drop_deallocs(IrValue *memory)
 	}
 }
 
-/* What nothing takes any more, back to the slot that was read. */
+/* What nothing takes any more, back to the slot that was read. A value may be met twice: as both
+ * operands of an op, or behind one of them. */
 static void erase_unused(IrValue *v)
 {
 	IrOp *op = v->def;
-	if (v->uses || !op || (!ir_is_pure(op) && op->kind != OP_LOCAL_LOAD) || op->result_count != 1)
+	if (v->uses || !op || !op->block || (!ir_is_pure(op) && op->kind != OP_LOCAL_LOAD) || op->result_count != 1)
 		return;
 	IrValue *operands[4];
 	uint32_t count = MIN(op->operand_count, (uint32_t)ARRAY_LEN(operands));

@@ -19,6 +19,7 @@
 #include "gpu/memory/pieces.h"
 #include "gpu/memory/tensor_copies.h"
 #include "gpu/pipeline/pipeline.h"
+#include "gpu/plan/wgmma.h"
 
 enum { TMA_ALIGN = 128, SHARED_SPACE = 0 };
 
@@ -56,14 +57,22 @@ static bool hides_effects(const IrOp *op)
 	return ir_has_trait(op, TRAIT_SAYS) && !ir_is_pure(op);
 }
 
+/* Does a product that may be under way read its operand there part by part? With a wait in between
+ * it would be read at once, and the pipeline has not said how long it stays. */
+static bool is_read_late(const Copies *c, const IrOp *op)
+{
+	const IrOp *user = op->kind == OP_LOCAL_LOAD && ir_has_one_use(&op->results[0]) ? op->results[0].uses->owner : NULL;
+	return user && user->kind == OP_WARP_GROUP_DOT && gpu_wgmma_late_read(c->gpu, user) == op;
+}
+
 /* Where all wait: in front of what needs the tile, or may write to where it comes from. */
-static IrOp *place_of_wait(const IrOp *load)
+static IrOp *place_of_wait(const Copies *c, const IrOp *load)
 {
 	IrOp *op = load->next;
 	for (; op->next; op = op->next) {
 		bool meets = op->kind == OP_CLUSTER_BARRIER || op->kind == OP_FENCE_ASYNC;
 		bool needs = op->region_count || hides_effects(op) ||
-			     (!meets && ir_has_trait(op, TRAIT_SYNC | TRAIT_TERM));
+			     (!meets && ir_has_trait(op, TRAIT_SYNC | TRAIT_TERM)) || is_read_late(c, op);
 		bool writes = ir_has_trait(op, TRAIT_WRITE) && op->kind != OP_TMA_LOAD && op->kind != OP_BARRIER_EXPECT &&
 			      op->kind != OP_LOCAL_ALLOC && op->kind != OP_INIT_BARRIER;
 		for (uint32_t i = 0; i < op->operand_count; i++)
@@ -141,9 +150,9 @@ static IrValue *parity_of(const Copies *c, IrBuilder *b, IrOp *loop)
 }
 
 /* The first op of a kind between a load and its wait; NULL: there is none. */
-static IrOp *first_before_wait(const IrOp *load, IrOpKind kind)
+static IrOp *first_before_wait(const Copies *c, const IrOp *load, IrOpKind kind)
 {
-	const IrOp *end = place_of_wait(load);
+	const IrOp *end = place_of_wait(c, load);
 	IrOp *op = load->next;
 	while (op != end && op->kind != kind)
 		op = op->next;
@@ -152,10 +161,10 @@ static IrOp *first_before_wait(const IrOp *load, IrOpKind kind)
 
 /* Where it is issued: beside the first copies of a loop that follows, whose barriers are made
  * together with its own. */
-static IrOp *place_of_copy(const IrOp *load)
+static IrOp *place_of_copy(const Copies *c, const IrOp *load)
 {
-	IrOp *copies = first_before_wait(load, OP_BARRIER_EXPECT);
-	bool loop = ir_parent_op(load)->kind == OP_FUNC && copies && first_before_wait(load, OP_INIT_BARRIER);
+	IrOp *copies = first_before_wait(c, load, OP_BARRIER_EXPECT);
+	bool loop = ir_parent_op(load)->kind == OP_FUNC && copies && first_before_wait(c, load, OP_INIT_BARRIER);
 	return loop ? copies : (IrOp *)(uintptr_t)load;
 }
 
@@ -170,7 +179,7 @@ static Barrier barrier_for(const Copies *c, IrOp *load, IrBuilder *b)
 	IrType i32 = ir_scalar(c->gpu->ir, TY_I32);
 	IrOp *parent = ir_parent_op(load);
 	bool loop = parent->kind == OP_FOR, once = parent->kind == OP_FUNC;
-	IrOp *start = once && place_of_copy(load) != load ? first_before_wait(load, OP_INIT_BARRIER)
+	IrOp *start = once && place_of_copy(c, load) != load ? first_before_wait(c, load, OP_INIT_BARRIER)
 							   : ir_func_body(c->func)->first;
 	IrBuilder front = once ? ir_at(c->m, start) : loop ? ir_at(c->m, parent) : *b;
 	front.loc = load->loc;
@@ -190,7 +199,7 @@ static Barrier barrier_for(const Copies *c, IrOp *load, IrBuilder *b)
 static void lower_load(const Copies *c, IrOp *load)
 {
 	GpuCx *gpu = c->gpu;
-	IrBuilder b = ir_at(c->m, place_of_copy(load));
+	IrBuilder b = ir_at(c->m, place_of_copy(c, load));
 	b.loc = load->loc;
 	IrValue *map = ir_operand(load, 0), *yes = irb_int(&b, ir_scalar(gpu->ir, TY_I1), 1);
 	Barrier barrier = barrier_for(c, load, &b);
@@ -201,7 +210,7 @@ static void lower_load(const Copies *c, IrOp *load)
 	for (uint32_t i = 1; i < load->operand_count; i++)
 		args[3 + i] = ir_operand(load, i);
 	irb_op(&b, OP_TMA_LOAD, args, 3 + load->operand_count, NULL, 0, 0);
-	IrBuilder wait = ir_at(c->m, place_behind_meeting(c, load, place_of_wait(load), memory));
+	IrBuilder wait = ir_at(c->m, place_behind_meeting(c, load, place_of_wait(c, load), memory));
 	wait.loc = load->loc;
 	irb_op(&wait, OP_WAIT_BARRIER, (IrValue *[]){barrier.word, barrier.parity}, 2, NULL, 0, 0);
 	if (barrier.made)
