@@ -29,6 +29,7 @@ typedef struct Operand {
 /* A loop and what it turns. */
 typedef struct Turned {
 	IrOp *loop, *dot;
+	IrOp *taker; /* the first product that takes what is filled */
 	IrOp *arrived, *ended; /* waits: for the copies of an iteration, for the product */
 	IrOp *spot; /* in front of which the next iteration's are filled */
 	Operand operand[MOST_OPERANDS]; /* in the order of their ops */
@@ -188,7 +189,7 @@ static bool visit(void *data, IrOp *op)
 	IrOp *loop = op->kind == OP_WARP_GROUP_DOT ? ir_parent_op(op) : NULL;
 	if (!loop || loop->kind != OP_FOR)
 		return true;
-	Turned t = {.loop = loop, .dot = op, .ended = end_of(f, op), .spot = op->next};
+	Turned t = {.loop = loop, .dot = op, .taker = op, .ended = end_of(f, op), .spot = op->next};
 	bool first = !f->found.len || f->found.data[f->found.len - 1].loop != loop;
 	if (!t.ended || !first || !find_operand(f, &t, 0) || !find_operand(f, &t, 1) || !t.count)
 		return true;
@@ -257,6 +258,19 @@ static bool find_products(const Find *f, Turned *t)
 	return t->dot && t->spot && ended;
 }
 
+static bool takes_part(const Turned *t, const IrOp *dot)
+{
+	for (unsigned o = 0; o < 2; o++) {
+		const IrOp *op = ir_operand(dot, o)->def;
+		while (op && is_view_of_all(op))
+			op = ir_operand(op, 0)->def;
+		for (unsigned i = 0; i < t->count; i++)
+			if (op == t->operand[i].alloc)
+				return true;
+	}
+	return false;
+}
+
 static bool add_part(Turned *t, IrOp *alloc)
 {
 	enum { DEEPEST = 8 };
@@ -316,7 +330,10 @@ static bool visit_parts(void *data, IrOp *op)
 			return true;
 		more += gpu_memdesc_bytes(f->gpu, alloc->results[0].type);
 	}
-	t.arrived = t.count ? arrival(f, t.operand[0].read, 1) : NULL;
+	t.taker = t.dot;
+	while (t.taker && (t.taker->kind != OP_WARP_GROUP_DOT || !takes_part(&t, t.taker)))
+		t.taker = t.taker->next;
+	t.arrived = t.count && t.taker ? arrival(f, t.operand[0].read, 1) : NULL;
 	if (t.arrived && has_registers(f, &t) && fits(f, op, more))
 		vec_push(f->cx->scratch, &f->found, t);
 	return true;
@@ -404,11 +421,12 @@ static bool is_copy(const IrOp *op)
 }
 
 /* Threads met behind the wait that stood in front of the product. They meet between what fills its
- * memory and the product in any case; so where copies are issued behind that, it is enough. */
+ * memory and the first product that takes it in any case; so where copies are issued behind that, it
+ * is enough. */
 static void drop_barrier(const Turned *t)
 {
 	IrOp *barrier = NULL;
-	for (IrOp *op = t->arrived; op != t->dot; op = op->next) {
+	for (IrOp *op = t->arrived; op != t->taker; op = op->next) {
 		if (is_copy(op))
 			return;
 		barrier = op->kind == OP_BARRIER && !barrier ? op : barrier;
@@ -424,7 +442,7 @@ static void meet_before_copies(const Find *f, const Turned *t)
 {
 	if (t->arrived->kind != OP_ASYNC_WAIT)
 		return;
-	for (IrOp *op = t->arrived; op != t->dot; op = op->next) {
+	for (IrOp *op = t->arrived; op != t->taker; op = op->next) {
 		if (op->kind == OP_BARRIER)
 			return;
 		if (!is_copy(op))
