@@ -3,8 +3,8 @@
  *	difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER]
  *	         [--no-check] [--findings N] [--hang SECONDS] [--verify]
  *	difftest --products ...         whole programs, which are not shrunk: products.c; --loops,
- *	                                --states, --rows, --memory, --tiles, --cycles, --forms: the
- *	                                files of these names
+ *	                                --states, --rows, --memory, --tiles, --cycles, --forms:
+ *	                                the files of these names
  *	difftest --print SEED           the program of a seed
  *	difftest [--target T]... FILE   a program that was kept
  *

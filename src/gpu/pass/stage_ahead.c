@@ -421,8 +421,8 @@ static bool is_copy(const IrOp *op)
 }
 
 /* Threads met behind the wait that stood in front of the product. They meet between what fills its
- * memory and the first product that takes it in any case; so where copies are issued behind that, it
- * is enough. */
+ * memory and the first product that takes it in any case; so where copies are issued behind that,
+ * it is enough. */
 static void drop_barrier(const Turned *t)
 {
 	IrOp *barrier = NULL;
@@ -480,7 +480,8 @@ static void drop_deallocs(IrValue *memory)
 static void erase_unused(IrValue *v)
 {
 	IrOp *op = v->def;
-	if (v->uses || !op || !op->block || (!ir_is_pure(op) && op->kind != OP_LOCAL_LOAD) || op->result_count != 1)
+	if (v->uses || !op || !op->block || op->result_count != 1 ||
+	    (!ir_is_pure(op) && op->kind != OP_LOCAL_LOAD))
 		return;
 	IrValue *operands[4];
 	uint32_t count = MIN(op->operand_count, (uint32_t)ARRAY_LEN(operands));

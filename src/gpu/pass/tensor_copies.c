@@ -61,8 +61,10 @@ static bool hides_effects(const IrOp *op)
  * it would be read at once, and the pipeline has not said how long it stays. */
 static bool is_read_late(const Copies *c, const IrOp *op)
 {
-	const IrOp *user = op->kind == OP_LOCAL_LOAD && ir_has_one_use(&op->results[0]) ? op->results[0].uses->owner : NULL;
-	return user && user->kind == OP_WARP_GROUP_DOT && gpu_wgmma_late_read(c->gpu, user) == op;
+	if (op->kind != OP_LOCAL_LOAD || !ir_has_one_use(&op->results[0]))
+		return false;
+	const IrOp *user = op->results[0].uses->owner;
+	return user->kind == OP_WARP_GROUP_DOT && gpu_wgmma_late_read(c->gpu, user) == op;
 }
 
 /* Where all wait: in front of what needs the tile, or may write to where it comes from. */
@@ -164,7 +166,8 @@ static IrOp *first_before_wait(const Copies *c, const IrOp *load, IrOpKind kind)
 static IrOp *place_of_copy(const Copies *c, const IrOp *load)
 {
 	IrOp *copies = first_before_wait(c, load, OP_BARRIER_EXPECT);
-	bool loop = ir_parent_op(load)->kind == OP_FUNC && copies && first_before_wait(c, load, OP_INIT_BARRIER);
+	bool loop = ir_parent_op(load)->kind == OP_FUNC && copies &&
+		    first_before_wait(c, load, OP_INIT_BARRIER);
 	return loop ? copies : (IrOp *)(uintptr_t)load;
 }
 

@@ -358,6 +358,37 @@ static bool keeps_registers(const Product *p, const IrOp *dot)
 	return first || at_once;
 }
 
+static bool is_under_way(const Lower *lw, const IrValue *v)
+{
+	return v->def && v->def->kind == OP_WARP_GROUP_DOT &&
+	       ir_get_bool(v->def, lw->gpu->ir, ATTR_IS_ASYNC);
+}
+
+/* Does something else look at the sums that a product adds to, or at those that its loop begins
+ * with? */
+static bool is_looked_at(const Lower *lw, const IrValue *sums)
+{
+	if (fold_is_zero(sums) || is_under_way(lw, sums))
+		return false;
+	if (!ir_has_one_use(sums))
+		return true;
+	const IrOp *loop = sums->def ? NULL : sums->block->region->op;
+	if (!loop || loop->kind != OP_FOR || !sums->index)
+		return false;
+	return !is_under_way(lw, ir_operand(sums->block->last, sums->index - 1)) &&
+	       is_looked_at(lw, ir_operand(loop, sums->index + 2));
+}
+
+/* ptxas 12.8 to 13.0 number a product's sums of integers as what they were before: where both are
+ * looked at in the same way (their maximum, say), one look gives what the other one gave. So what is
+ * added to is another value than what is looked at. */
+static void tell_apart(const Product *p, LLVMValueRef *words)
+{
+	LLVMValueRef zero = MACHINE1(p->lw, unseen, LLVMConstNull(LLVMTypeOf(words[0])));
+	for (uint32_t i = 0; i < p->words; i++)
+		words[i] = LLVMBuildOr(p->lw->b, words[i], zero, "");
+}
+
 bool lower_WARP_GROUP_DOT(Lower *lw, IrOp *op)
 {
 	const char *why = NULL;
@@ -375,6 +406,8 @@ bool lower_WARP_GROUP_DOT(Lower *lw, IrOp *op)
 	for (uint32_t i = 0; i < p.plan->tiles; i++) {
 		words[i] = lower_array(lw, p.words);
 		pack(&p, sums, p.plan->c + i * p.plan->c_count, p.plan->c_count, p.elem[2], p.elem[2]->bits == 32, words[i]);
+		if (ir_is_int(p.elem[2]) && is_looked_at(lw, ir_operand(op, 2)))
+			tell_apart(&p, words[i]);
 	}
 	if (p.plan->tiles * p.plan->c_count < added.count) /* columns that nobody sees */
 		for (uint32_t i = 0; i < added.count; i++)
