@@ -73,8 +73,8 @@ def by_hand(a, b, o, n, SIZE: tl.constexpr):
 # CHECK-NOT: gpu.barrier
 # CHECK: ttg.local_store
 # CHECK: ttg.local_store
-# CHECK: ttng.fence_async_shared
 # CHECK: ttng.warp_group_dot_wait
+# CHECK-NEXT: ttng.fence_async_shared
 # CHECK: scf.yield
 # CHECK: scf.for
 # CHECK: ttng.warp_group_dot %

@@ -411,7 +411,10 @@ static void fill(const Find *f, IrBuilder *b, const Turned *t, bool in_next, IrV
 		IrValue *to = irb_2(b, OP_MEMDESC_INDEX, type_of(f, o, 0), memory[i], tile);
 		irb_op(b, OP_LOCAL_STORE, (IrValue *[]){held, to}, 2, NULL, 0, 0);
 	}
-	IrOp *fence = irb_op(b, OP_FENCE_ASYNC, NULL, 0, NULL, 0, 0);
+	/* Where products have ended, if next: ptxas 12.8 crashes at some fences beside them. */
+	IrBuilder at = in_next && t->spot == t->ended ? ir_at(b->m, t->ended->next) : *b;
+	at.loc = b->loc;
+	IrOp *fence = irb_op(&at, OP_FENCE_ASYNC, NULL, 0, NULL, 0, 0);
 	ir_set(b->m, fence, ATTR_FENCE_CLUSTER, ir_attr_bool(f->gpu->ir, false));
 }
 
