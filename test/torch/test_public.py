@@ -49,6 +49,13 @@ class Kept(unittest.TestCase):
             launches["take"].run()
             self.assertEqual((counter.tolist(), out.tolist()), ([4], [7] * 4))
 
+    def test_tensors_of_inference(self):
+        counter, out = torch.zeros(1, dtype=torch.int32), torch.zeros(4, dtype=torch.int32)
+        with torch.inference_mode():  # as vLLM launches
+            launches, changed = self.launched(lambda jit: jit(take)[(2,)](counter, out))
+        public._restore(changed["take"])
+        self.assertEqual((counter.tolist(), out.tolist()), ([0], [0] * 4))
+
     def test_what_a_later_kernel_changes(self):
         """A kernel's input is what it was at its launch, also where another kernel writes to it later; what nobody changes is not copied."""
         x, y, z = torch.ones(8), torch.zeros(4), torch.full((4,), 5.0)
