@@ -1,6 +1,7 @@
 # What loops hand on to products of warp groups begins with a number that the assembler does not know: ptxas
 # 12.8 takes such sums for the constant else (test/diff/sums_that_begin_with_zero.py).
 # run: neso compile %s:kernel --target sm_90a --num-warps 4 --signature "*fp16:16,*fp16:16,*fp32:16,*i32:16,i32" --emit ptx
+# run: neso compile %s:ones --target sm_90a --num-warps 4 --signature "*fp16:16,*fp16:16,*fp32:16" --emit ptx
 # run: neso compile %s:once --target sm_90a --num-warps 4 --signature "*fp16:16,*fp16:16,*fp32:16" --emit ptx
 import triton
 import triton.language as tl
@@ -20,6 +21,16 @@ def kernel(a, b, out, e, n):
         if tl.load(e + t) > 2:
             break
     tl.store(out + r[:, None] * 64 + s[None, :], acc)
+
+
+@triton.jit
+def ones(a, b, out):
+    # CHECK: .entry ones
+    # CHECK: %clock_hi
+    # CHECK: wgmma.mma_async
+    r, s = tl.arange(0, 64), tl.arange(0, 64)
+    x, y = tl.load(a + r[:, None] * 64 + s[None, :]), tl.load(b + r[:, None] * 64 + s[None, :])
+    tl.store(out + r[:, None] * 64 + s[None, :], tl.dot(x, y, tl.full((64, 64), 1.0, tl.float32)))
 
 
 @triton.jit

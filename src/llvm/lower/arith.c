@@ -389,15 +389,22 @@ static bool starts_product(const IrValue *v, bool handed, unsigned deep)
 }
 
 /* ptxas 12.8 and 12.9 take sums that begin with a constant for that constant in some loops and
- * branches: of shuffles of a product's sums nothing was left, or the product itself went. So it
- * does not see what the number is. */
-static LLVMValueRef unseen_constant(Lower *lw, const IrValue *v, LLVMValueRef number)
+ * branches, and everywhere if it is not 0 (which a product then is not told to add to): of shuffles of
+ * a product's sums nothing was left, or the product itself went. So it does not see what the number
+ * is, nor that registers have the same. */
+static void hide_constant(Lower *lw, const IrValue *v, uint64_t bits, LLVMValueRef *regs,
+			  uint32_t count)
 {
-	enum { DEEP = 6 };
+	enum { DEEP = 6, WORD = 32 };
 	IrType elem = ir_elem(v->type);
-	if (!ir_is_tensor(v->type) || elem->bits != 32 || !starts_product(v, false, DEEP))
-		return number;
-	return lower_from_bits(lw, MACHINE1(lw, unseen, lower_to_bits(lw, number, elem)), elem);
+	if (!ir_is_tensor(v->type) || elem->bits != WORD || !starts_product(v, bits != 0, DEEP))
+		return;
+	LLVMValueRef number = lower_to_bits(lw, regs[0], elem);
+	LLVMValueRef zero = MACHINE1(lw, unseen, lower_i32(lw, 0));
+	for (uint32_t r = 0; r < count; r++) {
+		LLVMValueRef other = LLVMBuildShl(lw->b, zero, lower_i32(lw, r % WORD), "");
+		regs[r] = lower_from_bits(lw, LLVMBuildOr(lw->b, number, other, ""), elem);
+	}
 }
 
 bool lower_CONSTANT(Lower *lw, IrOp *op)
@@ -412,9 +419,10 @@ bool lower_CONSTANT(Lower *lw, IrOp *op)
 	uint64_t bits = value->kind == ATTR_KIND_DENSE ? value->words[0] :
 			value->kind == ATTR_KIND_FLOAT ? value->bits : (uint64_t)value->i;
 	LLVMValueRef *regs = lower_array(lw, count);
-	regs[0] = unseen_constant(lw, result, constant_of_bits(lw, ir_elem(result->type), bits));
+	regs[0] = constant_of_bits(lw, ir_elem(result->type), bits);
 	for (uint32_t r = 1; r < count; r++)
 		regs[r] = regs[0];
+	hide_constant(lw, result, bits, regs, count);
 	lower_set(lw, result, regs, count);
 	return true;
 }
