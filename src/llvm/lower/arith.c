@@ -389,9 +389,9 @@ static bool starts_product(const IrValue *v, bool handed, unsigned deep)
 }
 
 /* ptxas 12.8 and 12.9 take sums that begin with a constant for that constant in some loops and
- * branches, and everywhere if it is not 0 (which a product then is not told to add to): of shuffles of
- * a product's sums nothing was left, or the product itself went. So it does not see what the number
- * is, nor that registers have the same. */
+ * branches, and everywhere if it is not 0 (to 0 a product does not add): of shuffles of sums
+ * nothing was left, or the product itself went. So it does not see what the number is, nor that
+ * registers have the same. */
 static void hide_constant(Lower *lw, const IrValue *v, uint64_t bits, LLVMValueRef *regs,
 			  uint32_t count)
 {
