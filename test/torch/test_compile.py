@@ -125,6 +125,8 @@ class Compile(unittest.TestCase):
                          {"triton.persistent_reductions": False}, {"combo_kernels": True}, {"triton.use_block_ptr": True},
                          {"triton.use_tensor_descriptor": True, "assume_aligned_inputs": True},
                          {"triton.prefer_nd_tiling": True, "triton.tile_reductions": True}):
+            if "combo_kernels" in settings and torch.__version__.startswith("2.9."):
+                continue  # torch leaves the function of a scan out of the kernel's module
             with self.subTest(**settings), inductor.patch(settings), inductor.patch(force_disable_caches=True):
                 torch._dynamo.reset()
                 self.check("ways", run, given, {})
