@@ -223,7 +223,6 @@ void loop_make(Case *c, uint64_t seed);    /* likewise */
 void state_make(Case *c, uint64_t seed);   /* likewise */
 void row_make(Case *c, uint64_t seed);     /* likewise */
 void memory_make(Case *c, uint64_t seed);  /* likewise */
-void tiles_make(Case *c, uint64_t seed);   /* likewise */
 void cycle_make(Case *c, uint64_t seed);   /* likewise */
 void form_make(Case *c, uint64_t seed);    /* likewise */
 /* One of so many ints. */

@@ -3,8 +3,8 @@
  *	difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER]
  *	         [--no-check] [--findings N] [--hang SECONDS] [--verify]
  *	difftest --products ...         whole programs, which are not shrunk: products.c; --loops,
- *	                                --states, --rows, --memory, --tiles, --cycles, --forms:
- *	                                the files of these names
+ *	                                --states, --rows, --memory, --cycles, --forms: the
+ *	                                files of these names
  *	difftest --print SEED           the program of a seed
  *	difftest [--target T]... FILE   a program that was kept
  *
@@ -353,7 +353,6 @@ static MakeWhole *whole_of(const char *name)
 		     {"states", state_make},
 		     {"rows", row_make},
 		     {"memory", memory_make},
-		     {"tiles", tiles_make},
 		     {"cycles", cycle_make},
 		     {"forms", form_make}};
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
@@ -429,7 +428,7 @@ int main(int argc, char **argv)
 		fputs("usage: difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER]\n"
 		      "                [--no-check] [--findings N] [--hang SECONDS] [--verify]\n"
 		      "                [--as-written]\n"
-		      "       difftest --products|--loops|--states|--rows|--memory|--tiles ...\n"
+		      "       difftest --products|--loops|--states|--rows|--memory ...\n"
 		      "       difftest --cycles|--forms ...\n"
 		      "       difftest --print SEED\n"
 		      "       difftest [--target T]... FILE\n",
