@@ -399,10 +399,11 @@ static void hide_constant(Lower *lw, const IrValue *v, uint64_t bits, LLVMValueR
 	IrType elem = ir_elem(v->type);
 	if (!ir_is_tensor(v->type) || elem->bits != WORD || !starts_product(v, bits != 0, DEEP))
 		return;
-	LLVMValueRef number = lower_to_bits(lw, regs[0], elem);
-	LLVMValueRef zero = MACHINE1(lw, unseen, lower_i32(lw, 0));
+	LLVMValueRef zero = MACHINE1(lw, unseen, lower_i32(lw, 0)), number = lower_to_bits(lw, regs[0], elem);
 	for (uint32_t r = 0; r < count; r++) {
-		LLVMValueRef other = LLVMBuildShl(lw->b, zero, lower_i32(lw, r % WORD), "");
+		/* Sums that begin with 0 cost registers if each begins with another one. */
+		uint32_t apart = bits != 0 ? r % WORD : 0;
+		LLVMValueRef other = LLVMBuildShl(lw->b, zero, lower_i32(lw, apart), "");
 		regs[r] = lower_from_bits(lw, LLVMBuildOr(lw->b, number, other, ""), elem);
 	}
 }
