@@ -34,7 +34,7 @@ for kind in states rows cycles forms; do
 done
 # Loads and stores that passes join, hold, move and forward, and loops over tiles that are nested, against
 # what no optional pass has changed.
-for kind in memory tiles; do
+for kind in memory cycles; do
 	difftest --$kind --as-written --seconds 6 --seed 1 --findings 1
 	difftest --$kind --as-written --seconds 6 --seed "$(date +%s)" --findings 1
 done
