@@ -100,3 +100,15 @@ IrOp *ir_clone(IrModule *m, const IrOp *op, IrMapping *map, IrRelocate *relocate
 	}
 	return copy;
 }
+
+IrValue *ir_clone_value(IrModule *m, IrValue *v, const IrOp *loop, IrMapping *map, IrOp *before)
+{
+	IrValue *known = ir_mapping_get(map, v);
+	if (known != v || ir_is_defined_outside(v, loop))
+		return known;
+	CONTRACT(v->def);
+	for (uint32_t i = 0; i < v->def->operand_count; i++)
+		ir_clone_value(m, ir_operand(v->def, i), loop, map, before);
+	ir_op_insert_before(ir_clone(m, v->def, map, NULL, NULL), before);
+	return ir_mapping_get(map, v);
+}

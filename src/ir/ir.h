@@ -227,6 +227,9 @@ IrValue *ir_mapping_get(const IrMapping *map, IrValue *from);
  * `relocate` (may be NULL) gives the locations of the copies. */
 typedef IrLoc IrRelocate(void *data, IrLoc loc);
 IrOp *ir_clone(IrModule *m, const IrOp *op, IrMapping *map, IrRelocate *relocate, void *data);
+/* The value computed in front of `before`: copies of what computes it inside of `loop` and is not
+ * in the map, to which they are added. The map has all arguments of blocks in there that it takes. */
+IrValue *ir_clone_value(IrModule *m, IrValue *v, const IrOp *loop, IrMapping *map, IrOp *before);
 
 /* ---- builder ---- */
 

@@ -15,35 +15,11 @@
 # buffer: sent fp32 24576 9576871558783503584 0 0
 # number: T i32 1
 # number: N i32 20
-from dataclasses import dataclass
-
 import triton
 import triton.language as tl
 
 
-BM = tl.constexpr(128)
-BN = tl.constexpr(32)
 BK = tl.constexpr(32)
-
-
-@dataclass
-class State:
-    acc: object
-    side: object
-    n: object
-
-
-@tl.core._aggregate
-class Mutable:
-    acc: tl.tensor
-    side: tl.tensor
-    n: tl.tensor
-
-    @triton.jit
-    def __init__(self, acc, side, n):
-        self.acc = acc
-        self.side = side
-        self.n = n
 
 
 @triton.jit
@@ -52,40 +28,10 @@ def last(f1, v1, f2, v2):
 
 
 @triton.jit
-def after(a1, b1, a2, b2):
-    return a1 * a2, b1 * a2 + b2
-
-
-@triton.jit
-def best(v1, i1, n1, v2, i2, n2):
-    first = (v1 > v2) | ((v1 == v2) & (i1 < i2))
-    return tl.where(first, v1, v2), tl.where(first, i1, i2), n1 + n2
-
-
-@triton.jit
-def fold(v):
-    if v < 0:
-        return -v
-    return v - 1
-
-
-@triton.jit
 def twice(v, LEFT: tl.constexpr):
     if LEFT == 0:
         return v
     return twice(v + v, LEFT - 1) if LEFT > 1 else v + 1
-
-
-@triton.jit
-def r0(v, t):
-    return (v > 0) if BK > 32 else (v + t > 0)
-
-
-@triton.jit
-def multiply(acc, x, y):
-    def part(p, k: tl.constexpr):
-        return tl.dot(x, y, p, out_dtype=tl.float32) if k > 0 else p
-    return part(acc, 1)
 
 
 @triton.jit

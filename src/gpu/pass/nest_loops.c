@@ -34,18 +34,6 @@
 
 /* ---- the new loops ---- */
 
-/* In front of the loop; what is computed in it of invariant values is computed there once more. */
-static IrValue *in_front(Nest *n, IrBuilder *b, IrMapping *map, IrValue *v)
-{
-	IrValue *known = ir_mapping_get(map, v);
-	if (nest_is_outside(n, v) || known != v)
-		return known;
-	for (uint32_t i = 0; i < v->def->operand_count; i++)
-		in_front(n, b, map, ir_operand(v->def, i));
-	ir_op_insert_before(ir_clone(n->m, v->def, map, NULL, NULL), b->before);
-	return ir_mapping_get(map, v);
-}
-
 /* base + off */
 static IrValue *sum_of(IrBuilder *b, IrValue *base, IrType type, int64_t off)
 {
@@ -147,7 +135,8 @@ static IrOp *build(Nest *n)
 	IrMapping map;
 	ir_mapping_init(&map, n->cx->scratch);
 	IrValue *all = ir_operand(n->loop, 1);
-	IrValue *base = n->steps.base ? in_front(n, &front, &map, (IrValue *)(uintptr_t)n->steps.base) : NULL;
+	IrValue *base = (IrValue *)(uintptr_t)n->steps.base;
+	base = base ? ir_clone_value(n->m, base, n->loop, &map, front.before) : NULL;
 	IrValue *steps = sum_of(&front, base, all->type, n->steps.off);
 	n->end = sum_of(&front, base, all->type, (int32_t)(n->steps.off - 1));
 	for (uint32_t i = 0; i < count; i++)

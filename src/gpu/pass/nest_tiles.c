@@ -50,24 +50,13 @@ static bool are_twins(Twin *t, IrValue *start, IrValue *next)
 	return same;
 }
 
-static IrValue *copied(const Outer *o, IrBuilder *b, IrMapping *map, IrValue *v)
-{
-	IrValue *known = ir_mapping_get(map, v);
-	if (known != v || ir_is_defined_outside(v, o->loop))
-		return known;
-	for (uint32_t i = 0; i < v->def->operand_count; i++)
-		copied(o, b, map, ir_operand(v->def, i));
-	ir_op_insert_before(ir_clone(o->cx->module, v->def, map, NULL, NULL), b->before);
-	return ir_mapping_get(map, v);
-}
-
 /* Carried, and computed of the number alone, as a place is that the last step of the tile before
  * computes: computed of it in front of the tile's steps, where loads' addresses are seen to be
  * tiles of a tensor, and no thread holds it meanwhile. */
 static void compute_of_number(const Outer *o, uint32_t number)
 {
 	enum { MOST = 256 };
-	IrBuilder b = ir_at(o->cx->module, o->body->first);
+	IrOp *front = o->body->first;
 	IrMapping map;
 	ir_mapping_init(&map, o->cx->scratch);
 	ir_mapping_put(&map, next_of(o, number), o->body->args[1 + number]);
@@ -75,7 +64,8 @@ static void compute_of_number(const Outer *o, uint32_t number)
 		Twin t = {.outer = o, .number = number, .left = MOST};
 		ir_mapping_init(&t.starts, o->cx->scratch);
 		if (i != number && are_twins(&t, start_of(o, i), next_of(o, i)))
-			ir_replace_uses(o->body->args[1 + i], copied(o, &b, &map, next_of(o, i)));
+			ir_replace_uses(o->body->args[1 + i], ir_clone_value(o->cx->module, next_of(o, i),
+									      o->loop, &map, front));
 	}
 }
 

@@ -368,18 +368,6 @@ static bool is_copied_first(const Turned *t)
 	return false;
 }
 
-/* What the block computes of what was read, once more of what is read again. */
-static IrValue *computed(IrBuilder *b, const IrBlock *block, IrMapping *map, IrValue *v)
-{
-	IrValue *there = ir_mapping_get(map, v);
-	if (there != v || !v->def || v->def->block != block)
-		return there;
-	for (uint32_t i = 0; i < v->def->operand_count; i++)
-		computed(b, block, map, ir_operand(v->def, i));
-	ir_op_insert_before(ir_clone(b->m, v->def, map, NULL, NULL), b->before);
-	return ir_mapping_get(map, v);
-}
-
 /* Reads slots and stores them to tiles, when the copies have come. in_next: the slots of the next
  * iteration; else of the first one. The fence stands here as well, where it has time: it waits for
  * loads under way. */
@@ -406,7 +394,7 @@ static void fill(const Find *f, IrBuilder *b, const Turned *t, bool in_next, IrV
 			IrValue *slot = irb_2(b, OP_MEMDESC_INDEX, o->slot->results[0].type, ring, number);
 			ir_mapping_put(&map, read, irb_1(b, OP_LOCAL_LOAD, read->type, slot));
 		}
-		IrValue *held = computed(b, o->alloc->block, &map, ir_operand(o->alloc, 0));
+		IrValue *held = ir_clone_value(b->m, ir_operand(o->alloc, 0), t->loop, &map, b->before);
 		b->loc = o->alloc->loc;
 		IrValue *to = irb_2(b, OP_MEMDESC_INDEX, type_of(f, o, 0), memory[i], tile);
 		irb_op(b, OP_LOCAL_STORE, (IrValue *[]){held, to}, 2, NULL, 0, 0);

@@ -118,10 +118,6 @@ void pipeline_await(Pipeline *p, IrBuilder *b, unsigned pending);
 /* The copies and the commit of an iteration go behind `spot`, in their order. */
 void pipeline_move_copies(Pipeline *p, IrOp *spot);
 
-/* Behind the next barrier, products and TMA see what the thread has written, and its copies that it
- * waited for. */
-IrOp *pipeline_fence(Pipeline *p, IrBuilder *b);
-
 /* counted.c: of a schedule that is `counted`. The waits at the start of an iteration; that the
  * thread's copies for the next one are there, behind the first op of an early product's result. */
 void pipeline_await_counted(Pipeline *p);

@@ -147,10 +147,9 @@ static bool is_prepared_alone(const IrOp *dot)
  * dot is large enough to be what takes the time, they go behind it (the assembler then loads as the
  * products need it, and issues copies between products); where it is small memory decides, and they
  * go behind what the dot reads, as early as that; so do copies to the slot that it reads, whatever
- * is held. Products of warp groups take no registers and go
- * on by themselves: copies are issued behind the first one; but in front of what threads do for it
- * in the iteration (tiles that are loaded, converted, scaled) where it is the only one and the next
- * iteration waits for them. */
+ * is held. Products of warp groups take no registers and go on by themselves: copies are issued
+ * behind the first one; but in front of what threads do for it in the iteration (tiles that are
+ * loaded, converted, scaled) where it is the only one and the next iteration waits for them. */
 void pipeline_place_copies(Pipeline *p)
 {
 	const TargetBudgets *budgets = p->gpu->target->budgets;

@@ -401,8 +401,8 @@ static void hide_constant(Lower *lw, const IrValue *v, uint64_t bits, LLVMValueR
 		return;
 	LLVMValueRef zero = MACHINE1(lw, unseen, lower_i32(lw, 0)), number = lower_to_bits(lw, regs[0], elem);
 	for (uint32_t r = 0; r < count; r++) {
-		/* Sums that begin with 0 cost registers if each begins with another one. */
-		uint32_t apart = bits != 0 ? r % WORD : 0;
+		/* fp32 sums that begin with 0 cost registers if each begins with another one. */
+		uint32_t apart = bits != 0 || ir_is_int(elem) ? r % WORD : 0;
 		LLVMValueRef other = LLVMBuildShl(lw->b, zero, lower_i32(lw, apart), "");
 		regs[r] = lower_from_bits(lw, LLVMBuildOr(lw->b, number, other, ""), elem);
 	}
