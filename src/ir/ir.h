@@ -227,8 +227,8 @@ IrValue *ir_mapping_get(const IrMapping *map, IrValue *from);
  * `relocate` (may be NULL) gives the locations of the copies. */
 typedef IrLoc IrRelocate(void *data, IrLoc loc);
 IrOp *ir_clone(IrModule *m, const IrOp *op, IrMapping *map, IrRelocate *relocate, void *data);
-/* The value computed in front of `before`: copies of what computes it inside of `loop` and is not
- * in the map, to which they are added. The map has all arguments of blocks in there that it takes. */
+/* The value, computed in front of `before`: what computes it inside of `loop` is copied, but for
+ * what is in the map; copies are added to that. Arguments of blocks that it takes are there. */
 IrValue *ir_clone_value(IrModule *m, IrValue *v, const IrOp *loop, IrMapping *map, IrOp *before);
 
 /* ---- builder ---- */
